@@ -6,7 +6,7 @@
 #include "apps/distill/distill_correlators.hpp"
 #include "apps/distill/distill_plan.hpp"
 #include "apps/distill/source_sums.hpp"
-#include "apps/distill/two_pions.hpp"
+#include "apps/distill/two_mesons.hpp"
 #include "apps/files/output_files.hpp"
 #include "apps/program/progress.hpp"
 #include "apps/quarks/gauge_visits.hpp"
@@ -22,6 +22,7 @@
 #include "kov/core/runtime/runtime.hpp"
 
 #include <cstdio>
+#include <map>
 #include <optional>
 
 namespace kov::app {
@@ -35,7 +36,7 @@ enum DistillTask : std::size_t {
   distill_solves,
   distill_baryon_elementals,
   distill_contractions,
-  distill_two_pions,
+  distill_two_mesons,
   distill_baryons
 };
 
@@ -57,7 +58,7 @@ class DistillRun {
                    {"solves", plan.n_solves(parameters), 1},
                    {"eigenvectors in baryons", plan.n_baryon_files() * (parameters.eigenvectors.n - 2), 1},
                    {"correlator matrices of mesons", plan.n_meson_files(), 5},
-                   {"contractions of two pions", plan.n_two_pions(parameters), 1},
+                   {"contractions of two mesons", plan.n_two_mesons(parameters), 1},
                    {"contractions of baryons", plan.n_baryons(parameters), 1}},
                   ProgressOutput::standard_error(session.quiet, session.comm.rank())) {}
 
@@ -113,11 +114,14 @@ class DistillRun {
             distilled_correlators(session_.comm, parameters_, files, plan_, pairs[k], labels));
       progress_.advance(distill_contractions);
     }
-    if (!files.two_pions.is_finished) {
-      if (!two_pions_) two_pions_.emplace(parameters_, plan_);
-      write(files.two_pions, {parameters_.flavours_of_two_pions().at("u")},
-            two_pions_->contract(session_.comm, files, labels, steps(distill_two_pions)));
-      remove_parts(session_.comm, parameters_.output.journal, files.two_pions, plan_.source_times);
+    for (const MesonPair pair : {MesonPair::two_pions, MesonPair::pion_kaon}) {
+      DistillFile& file = files.of(pair);
+      if (file.is_finished) continue;
+      TwoMesonCorrelators& correlators = two_mesons_.try_emplace(pair, parameters_, plan_, pair).first->second;
+      std::vector<std::size_t> places;
+      for (const auto& [flavour, place] : parameters_.flavours_of(pair)) places.push_back(place);
+      write(file, places, correlators.contract(session_.comm, files, labels, steps(distill_two_mesons)));
+      remove_parts(session_.comm, parameters_.output.journal, file, plan_.source_times);
     }
     if (!files.baryons.is_finished) {
       write(files.baryons, parameters_.quarks_of_baryons(),
@@ -233,7 +237,7 @@ class DistillRun {
   DistillPlan& plan_;
   Lattice lattice_;
   Progress progress_;
-  std::optional<TwoPionCorrelators> two_pions_;
+  std::map<MesonPair, TwoMesonCorrelators> two_mesons_;
   std::map<std::string, LabelValue> labels_;
 };
 
@@ -302,7 +306,8 @@ Command distill_command() {
       "--print shows every setting with its value and what it means, as TOML to start from.\n"
       "Writes PREFIX.CONFIGURATION.eigenvectors.h5, .elementals.h5, .tTTT.perambulators.h5 for each source time\n"
       "and .correlators.h5 (PREFIX is output.prefix, 'distill'); with correlators.two_pions also\n"
-      ".two_pions.correlators.h5, with correlators.baryons .baryon_elementals.h5 and .baryons.correlators.h5.\n"
+      ".two_pions.correlators.h5, with correlators.pion_kaon_isospin .pion_kaon.correlators.h5,\n"
+      "with correlators.baryons .baryon_elementals.h5 and .baryons.correlators.h5.\n"
       "Quarks in tables [[quark]] have their names in those of files: .NAME.tTTT.perambulators.h5,\n"
       ".NAME-NAME.correlators.h5 for every pair.\n"
       "Finished files are kept: the same command goes on where a killed run stopped.  With analysis.prefix it ends\n"

@@ -2,7 +2,7 @@
 #include "apps/distill/distill_parameters.hpp"
 
 #include "apps/distill/baryons.hpp"
-#include "apps/distill/two_pions.hpp"
+#include "apps/distill/two_mesons.hpp"
 #include "apps/files/output_files.hpp"
 #include "apps/settings/suggest.hpp"
 #include "kov/contractions/hadrons/meson.hpp"
@@ -15,6 +15,13 @@
 namespace kov::app {
 
 namespace {
+
+/// The places of flavours, each once, in ascending order.
+std::vector<std::size_t> places_of(const std::map<std::string, std::size_t>& flavours) {
+  std::set<std::size_t> places;
+  for (const auto& [flavour, place] : flavours) places.insert(place);
+  return {places.begin(), places.end()};
+}
 
 std::string times_text(const std::vector<int>& source_times) {
   std::string text = " times";
@@ -48,22 +55,27 @@ Settings DistillParameters::settings() {
       "correlators.mesons", &correlators.mesons,
       "gamma matrices, by the names of their mesons, that make operators with every displacement; []: no correlators");
   s.add("correlators.two_pions", &correlators.two_pions,
-        "total momenta [n_x, n_y, n_z] of two pions, which share the momenta up to elementals.max_momentum; []: none");
+        "total momenta [n_x, n_y, n_z] of two pions, and of a pion and a kaon, which share the momenta up to "
+        "elementals.max_momentum; []: none");
   s.add("correlators.two_pion_isospin", &correlators.two_pion_isospin,
         "of two pions, each a matrix of its own; 0 and 1 need all source times");
   s.add("correlators.two_pion_irrep", &correlators.two_pion_irrep,
         "of the rotations that leave the total momentum, which two pions are projected onto (T1 for isospin 1 at rest, "
-        "which has no A1); none: every pair of momenta",
+        "which has no A1; a pion and a kaon at rest have both); none: every pair of momenta",
         {"A1", "none"});
   s.add("correlators.two_pion_mesons", &correlators.two_pion_mesons,
         "operators beside two pions: 'a0' (the unit matrix) with isospin 0, 'rho' and 'rho_g4' with isospin 1");
+  s.add("correlators.pion_kaon_isospin", &correlators.pion_kaon_isospin,
+        "of a pion and a kaon, '1/2' and '3/2', each a matrix of its own; 1/2 needs all source times; []: none");
+  s.add("correlators.pion_kaon_mesons", &correlators.pion_kaon_mesons,
+        "operators beside a pion and a kaon of isospin 1/2: 'K0star' (the unit matrix), 'Kstar' and 'Kstar_g4'");
   s.add("correlators.baryons", &correlators.baryons,
         "'proton', 'delta_pp' and so on, every spin component; with _np those of lower components; []: none");
   s.add("correlators.flavours", &correlators.flavours,
-        "the quarks that are u, d and s in two pions and baryons; none: those with these names, or the only one");
+        "the quarks that are u, d and s in two mesons and baryons; none: those with these names, or the only one");
   s.add("output.prefix", &output.prefix, "of the files written: PREFIX.CONFIGURATION.eigenvectors.h5 and so on");
   s.add("output.journal", &output.journal,
-        "folder for finished source times of two pions and baryons, from which a killed run goes on; empty: "
+        "folder for finished source times of two mesons and baryons, from which a killed run goes on; empty: "
         "PREFIX.journal");
   s.add("output.precision", &output.precision, "of numbers in files: 64, 32 or 16 bits");
   analysis.output.prefix.clear();
@@ -120,7 +132,7 @@ void DistillParameters::complete(Settings& settings) {
     elementals.max_baryon_momentum = elementals.max_momentum;
     settings.follows("elementals.max_baryon_momentum");
   }
-  check_two_pions(settings);
+  check_two_mesons(settings);
   check_baryons(settings);
   require(output.precision == 64 || output.precision == 32 || output.precision == 16,
           settings.origin("output.precision"), "is", output.precision, "- it must be 64, 32 or 16 (bits)");
@@ -147,20 +159,32 @@ void DistillParameters::check_quark(const Settings& settings, const QuarkAction&
           "is not 0, but correlators take tau(t, t') from tau(t', t) by gamma_5, which holds without a twisted mass");
 }
 
-void DistillParameters::check_two_pions(const Settings& settings) const {
+void DistillParameters::check_two_mesons(const Settings& settings) const {
   const auto& chosen = correlators;
   const std::string isospins = settings.origin("correlators.two_pion_isospin");
-  require(!chosen.two_pion_isospin.empty(), isospins, "is empty: give one of 0, 1 and 2 at least");
+  require(!chosen.two_pion_isospin.empty() || !chosen.pion_kaon_isospin.empty(), isospins,
+          "is empty: give one of 0, 1 and 2 at least, or correlators.pion_kaon_isospin");
   for (const int isospin : chosen.two_pion_isospin) {
     require(isospin >= 0 && isospin <= 2, isospins, "has", isospin, "- two pions have 0, 1 or 2");
     require(std::count(chosen.two_pion_isospin.begin(), chosen.two_pion_isospin.end(), isospin) == 1, isospins, "has",
             isospin, "twice: each once is enough");
   }
+  const std::string of_kaons = settings.origin("correlators.pion_kaon_isospin");
+  for (const std::string& isospin : chosen.pion_kaon_isospin) {
+    require(isospin == "1/2" || isospin == "3/2", of_kaons, "has", isospin, "- a pion and a kaon have 1/2 or 3/2");
+    require(std::count(chosen.pion_kaon_isospin.begin(), chosen.pion_kaon_isospin.end(), isospin) == 1, of_kaons, "has",
+            isospin, "twice: each once is enough");
+  }
+  require(chosen.pion_kaon_isospin.empty() || !chosen.two_pions.empty(), of_kaons,
+          "is given without total momenta: name them by correlators.two_pions, such as [[0, 0, 0]]");
+  require(chosen.pion_kaon_isospin.empty() || quarks.size() > 1 || !chosen.flavours.empty(), of_kaons,
+          "needs a strange quark, but there is one quark here, for u and d: give two in tables [[quark]]");
   const std::string two_pions = settings.origin("correlators.two_pions");
   const auto& displacements = elementals.displacements;
   require(chosen.two_pions.empty() || std::count(displacements.begin(), displacements.end(), "1") == 1, two_pions,
           "needs pions without displacement, '1', which is not among elementals.displacements: add it there");
-  if (!chosen.two_pions.empty()) flavours_of_two_pions();
+  for (const MesonPair pair : {MesonPair::two_pions, MesonPair::pion_kaon})
+    if (!twice_isospins(pair).empty()) flavours_of(pair);
   const std::vector<Momentum> momenta = momenta_up_to(elementals.max_momentum);
   for (const Momentum& total : chosen.two_pions) {
     require(std::count(chosen.two_pions.begin(), chosen.two_pions.end(), total) == 1, two_pions, "has",
@@ -177,35 +201,53 @@ void DistillParameters::check_two_pions(const Settings& settings) const {
         two_pions, "has", to_string(total), "which no two momenta add up to: elementals.max_momentum is",
         elementals.max_momentum, "- make it larger");
   }
-  const std::string mesons = settings.origin("correlators.two_pion_mesons");
-  for (const std::string& name : chosen.two_pion_mesons) {
-    const std::vector<std::string> names{"a0", "rho", "rho_g4"};
+  check_single_mesons(settings, MesonPair::two_pions);
+  check_single_mesons(settings, MesonPair::pion_kaon);
+}
+
+void DistillParameters::check_single_mesons(const Settings& settings, MesonPair pair) const {
+  const bool has_kaon = pair == MesonPair::pion_kaon;
+  const std::string stem = has_kaon ? "correlators.pion_kaon_" : "correlators.two_pion_",
+                    mesons = settings.origin(stem + "mesons");
+  const std::vector<std::string>& chosen = has_kaon ? correlators.pion_kaon_mesons : correlators.two_pion_mesons;
+  const std::vector<std::string> names = has_kaon ? std::vector<std::string>{"K0star", "Kstar", "Kstar_g4"}
+                                                  : std::vector<std::string>{"a0", "rho", "rho_g4"};
+  std::vector<std::string> isospins = correlators.pion_kaon_isospin;
+  if (!has_kaon) {
+    isospins.clear();
+    for (const int isospin : correlators.two_pion_isospin) isospins.push_back(std::to_string(isospin));
+  }
+  for (const std::string& name : chosen) {
     require(std::count(names.begin(), names.end(), name) == 1, mesons, not_a_choice(name, names));
-    require(std::count(chosen.two_pion_mesons.begin(), chosen.two_pion_mesons.end(), name) == 1, mesons, "has", name,
-            "twice: each once is enough");
-    const int isospin = name == "a0" ? 0 : 1;
-    require(std::count(chosen.two_pion_isospin.begin(), chosen.two_pion_isospin.end(), isospin) == 1, mesons, "has",
-            name, "of isospin",
-            std::to_string(isospin) + ", which is not in correlators.two_pion_isospin: add it there");
-    for (const Momentum& total : chosen.two_pions)
-      require(norm2(total) <= elementals.max_momentum, two_pions, "has",
+    require(std::count(chosen.begin(), chosen.end(), name) == 1, mesons, "has", name, "twice: each once is enough");
+    const std::string isospin = has_kaon ? "1/2" : name == "a0" ? "0" : "1";
+    require(std::count(isospins.begin(), isospins.end(), isospin) == 1, mesons, "has", name, "of isospin",
+            isospin + ", which is not in " + stem + "isospin: add it there");
+    for (const Momentum& total : correlators.two_pions)
+      require(norm2(total) <= elementals.max_momentum, settings.origin("correlators.two_pions"), "has",
               to_string(total) + ", but a meson with it needs", "elementals.max_momentum =", norm2(total), "or more");
   }
 }
 
 void DistillParameters::check_annihilation(const Settings& settings, const Coord& extent) const {
-  const auto& isospins = correlators.two_pion_isospin;
-  if (correlators.two_pions.empty() || isospins == std::vector<int>{2}) return;
-  require(int(source_times(extent[3]).size()) == extent[3], settings.origin("correlators.two_pion_isospin"),
-          "has 0 or 1, whose quark lines begin and end on one slice too: this needs perambulators from all", extent[3],
-          "times, so set perambulators.spacing = 1 and leave out perambulators.times, or name all times there");
-  for (const TwoPionGroup& group : two_pion_groups(*this, extent))
-    require(std::any_of(group.operators.begin(), group.operators.end(),
-                        [](const MultiMesonOperator& op) { return op.name.starts_with("pion_pion"); }),
-            settings.origin("correlators.two_pion_isospin"), "has", group.isospin, "but with total momentum",
-            to_string(group.total), "no two different momenta make an operator of",
-            "'" + (group.irrep.empty() ? std::string("none") : group.irrep) + "'",
-            ": make elementals.max_momentum larger, or set correlators.two_pion_irrep = 'none'");
+  for (const MesonPair pair : {MesonPair::two_pions, MesonPair::pion_kaon}) {
+    const bool has_kaon = pair == MesonPair::pion_kaon;
+    const std::vector<int> all = twice_isospins(pair);
+    const std::string isospins =
+        settings.origin(has_kaon ? "correlators.pion_kaon_isospin" : "correlators.two_pion_isospin");
+    require(std::all_of(all.begin(), all.end(), [](int twice_isospin) { return twice_isospin > 2; }) ||
+                int(source_times(extent[3]).size()) == extent[3],
+            isospins, "has", has_kaon ? "1/2," : "0 or 1,",
+            "whose quark lines begin and end on one slice too: this needs perambulators from all", extent[3],
+            "times, so set perambulators.spacing = 1 and leave out perambulators.times, or name all times there");
+    for (const TwoMesonGroup& group : two_meson_groups(*this, extent, pair))
+      require(std::any_of(group.operators.begin(), group.operators.end(),
+                          [](const MultiMesonOperator& op) { return op.name.starts_with("pion_"); }),
+              isospins, "has", isospin_text(group.twice_isospin) + ", but with total momentum",
+              to_string(group.total) + ",", "no two different momenta make an operator of",
+              "'" + (group.irrep.empty() ? std::string("none") : group.irrep) + "':",
+              "make elementals.max_momentum larger, or set correlators.two_pion_irrep = 'none'");
+  }
 }
 
 void DistillParameters::check_baryons(const Settings& settings) const {
@@ -255,7 +297,8 @@ std::vector<std::string> DistillParameters::warnings(const Settings& settings) c
   unused("links.steps", links.smearing != "none", "with links that are smeared");
   unused("links.ape_weight", links.smearing == "ape", "with links.smearing ape");
   unused("links.stout_rho", links.smearing == "stout", "with links.smearing stout");
-  for (const char* key : {"correlators.two_pion_isospin", "correlators.two_pion_irrep", "correlators.two_pion_mesons"})
+  for (const char* key : {"correlators.two_pion_isospin", "correlators.two_pion_irrep", "correlators.two_pion_mesons",
+                          "correlators.pion_kaon_mesons"})
     unused(key, !correlators.two_pions.empty(), "with correlators.two_pions");
   unused("correlators.flavours", !correlators.two_pions.empty() || !correlators.baryons.empty(),
          "with correlators.two_pions or correlators.baryons");
@@ -263,6 +306,8 @@ std::vector<std::string> DistillParameters::warnings(const Settings& settings) c
   unused("output.journal", !correlators.two_pions.empty() || !correlators.baryons.empty(),
          "with correlators.two_pions or correlators.baryons");
   unused("perambulators.spacing", perambulators.times.empty(), "without perambulators.times");
+  for (const auto& [key, value] : settings.values())
+    if (key.rfind("analysis.", 0) == 0) unused(key, !analysis.output.prefix.empty(), "with analysis.prefix");
   return warnings;
 }
 
@@ -342,12 +387,25 @@ std::string DistillParameters::pair_label(const std::array<std::size_t, 2>& pair
   return quarks.empty() ? "" : quarks[pair[0]].name + "-" + quarks[pair[1]].name;
 }
 
-std::map<std::string, std::size_t> DistillParameters::flavours_of_two_pions() const {
+std::vector<int> DistillParameters::twice_isospins(MesonPair pair) const {
+  std::vector<int> all;
+  if (correlators.two_pions.empty()) return all;
+  if (pair == MesonPair::pion_kaon)
+    for (const std::string& isospin : correlators.pion_kaon_isospin) all.push_back(isospin == "1/2" ? 1 : 3);
+  else
+    for (const int isospin : correlators.two_pion_isospin) all.push_back(2 * isospin);
+  return all;
+}
+
+std::map<std::string, std::size_t> DistillParameters::flavours_of(MesonPair pair) const {
+  const bool has_kaon = pair == MesonPair::pion_kaon;
+  const std::string mesons = has_kaon ? "a pion and a kaon" : "two pions";
   std::map<std::string, std::size_t> places;
-  for (const std::string& flavour : std::vector<std::string>{"u", "d"})
-    places[flavour] = quarks.place_of(flavour, correlators.flavours, "an operator of two pions");
-  require(places.at("u") == places.at("d"), "u and d are different quarks, but two pions have a definite isospin where",
-          "they are the same: name one of them for both in correlators.flavours");
+  for (const char flavour : std::string(has_kaon ? "uds" : "ud"))
+    places[std::string(1, flavour)] =
+        quarks.place_of(std::string(1, flavour), correlators.flavours, "an operator of " + mesons);
+  require(places.at("u") == places.at("d"), "u and d are different quarks, but", mesons,
+          "have a definite isospin where", "they are the same: name one of them for both in correlators.flavours");
   return places;
 }
 
@@ -356,9 +414,7 @@ std::map<std::string, std::size_t> DistillParameters::flavours_of(const std::vec
 }
 
 std::vector<std::size_t> DistillParameters::quarks_of_baryons() const {
-  std::set<std::size_t> places;
-  for (const auto& [flavour, place] : flavours_of(wanted_baryon_operators(*this))) places.insert(place);
-  return {places.begin(), places.end()};
+  return places_of(flavours_of(wanted_baryon_operators(*this)));
 }
 
 std::string DistillParameters::correlator_identity(const std::vector<int>& source_times,
@@ -368,22 +424,27 @@ std::string DistillParameters::correlator_identity(const std::vector<int>& sourc
   return text;
 }
 
-std::string DistillParameters::two_pion_identity(const std::vector<int>& source_times) const {
-  std::string text = elemental_identity() + quarks_identity({flavours_of_two_pions().at("u")}) +
-                     times_text(source_times) + " two pions " + correlators.two_pion_irrep;
-  for (const Momentum& total : correlators.two_pions) text += " [" + to_string(total) + "]";
-  if (correlators.two_pion_isospin != std::vector<int>{2}) {
+std::string DistillParameters::two_meson_identity(const std::vector<int>& source_times, MesonPair pair) const {
+  const auto& chosen = correlators;
+  const bool has_kaon = pair == MesonPair::pion_kaon;
+  const std::map<std::string, std::size_t> flavours = flavours_of(pair);
+  std::vector<std::size_t> places{flavours.at("u")};
+  if (has_kaon) places.push_back(flavours.at("s"));
+  std::string text = elemental_identity() + quarks_identity(places) + times_text(source_times) +
+                     (has_kaon ? " pion and kaon " : " two pions ") + chosen.two_pion_irrep;
+  for (const Momentum& total : chosen.two_pions) text += " [" + to_string(total) + "]";
+  if (has_kaon || chosen.two_pion_isospin != std::vector<int>{2}) {
     text += " isospin";
-    for (const int isospin : correlators.two_pion_isospin) text += " " + std::to_string(isospin);
+    for (const int twice_isospin : twice_isospins(pair)) text += " " + isospin_text(twice_isospin);
   }
-  for (const std::string& meson : correlators.two_pion_mesons) text += " with " + meson;
+  for (const std::string& meson : has_kaon ? chosen.pion_kaon_mesons : chosen.two_pion_mesons) text += " with " + meson;
   return text;
 }
 
 std::string DistillParameters::baryon_identity(const std::vector<int>& source_times) const {
   const std::map<std::string, std::size_t> flavours = flavours_of(wanted_baryon_operators(*this));
   std::string text =
-      baryon_elemental_identity() + quarks_identity(quarks_of_baryons()) + times_text(source_times) + " baryons";
+      baryon_elemental_identity() + quarks_identity(places_of(flavours)) + times_text(source_times) + " baryons";
   for (const std::string& baryon : correlators.baryons) text += " " + baryon;
   if (!quarks.empty()) text += " of " + quarks.flavour_label(flavours);
   return text;

@@ -14,6 +14,14 @@
 
 namespace kov::app {
 
+/// The mesons of a file of correlators.
+enum class MesonPair { two_pions, pion_kaon };
+
+/// Of an isospin: a pion and a kaon have 1/2 or 3/2, two pions 0, 1 or 2.
+inline MesonPair pair_of(int twice_isospin) {
+  return twice_isospin % 2 == 0 ? MesonPair::two_pions : MesonPair::pion_kaon;
+}
+
 /// One member for each section of the TOML file; docs/distillation.md explains the keys.
 struct DistillParameters {
   GaugeChoice gauge = {.configurations = 1};
@@ -37,12 +45,16 @@ struct DistillParameters {
   } perambulators;
   struct CorrelatorChoice {
     std::vector<std::string> mesons = {"pion", "pion_A4"};
-    /// Total momenta.
+    /// Total momenta, of a pion and a kaon too.
     std::vector<Momentum> two_pions = {};
     std::vector<int> two_pion_isospin = {2};
     std::string two_pion_irrep = "A1";
     /// "a0", "rho", "rho_g4": single mesons beside them.
     std::vector<std::string> two_pion_mesons = {};
+    /// "1/2", "3/2"
+    std::vector<std::string> pion_kaon_isospin = {};
+    /// "K0star", "Kstar", "Kstar_g4": single mesons beside a pion and a kaon.
+    std::vector<std::string> pion_kaon_mesons = {};
     std::vector<std::string> baryons = {};
     /// The quarks that are u, d and s.
     std::vector<std::string> flavours = {};
@@ -81,8 +93,10 @@ struct DistillParameters {
   std::vector<std::array<std::size_t, 2>> quark_pairs() const;
   /// "light-strange"; of a quark without a name "".
   std::string pair_label(const std::array<std::size_t, 2>& pair) const;
-  /// The places in all_quarks() of the quarks "u", "d" and "s" that correlators of two pions, or of baryons, have.
-  std::map<std::string, std::size_t> flavours_of_two_pions() const;
+  /// Twice the isospins whose matrices are made; none without total momenta.
+  std::vector<int> twice_isospins(MesonPair pair) const;
+  /// The places in all_quarks() of the quarks "u", "d" and "s" that correlators of two mesons, or of baryons, have.
+  std::map<std::string, std::size_t> flavours_of(MesonPair pair) const;
   std::map<std::string, std::size_t> flavours_of(const std::vector<BaryonOperator>& operators) const;
   /// The places in all_quarks() of the quarks of all baryons, each once.
   std::vector<std::size_t> quarks_of_baryons() const;
@@ -93,15 +107,17 @@ struct DistillParameters {
   std::string perambulator_identity(const QuarkAction& quark) const;
   std::string baryon_elemental_identity() const;
   std::string correlator_identity(const std::vector<int>& source_times, const std::array<std::size_t, 2>& pair) const;
-  std::string two_pion_identity(const std::vector<int>& source_times) const;
+  std::string two_meson_identity(const std::vector<int>& source_times, MesonPair pair) const;
   std::string baryon_identity(const std::vector<int>& source_times) const;
 
  private:
   /// Without the lattice.
-  void check_two_pions(const Settings& settings) const;
+  void check_two_mesons(const Settings& settings) const;
+  /// That the names of single mesons are known, and their isospin is asked for.
+  void check_single_mesons(const Settings& settings, MesonPair pair) const;
   void check_baryons(const Settings& settings) const;
   void check_quark(const Settings& settings, const QuarkAction& quark, const std::string& section) const;
-  /// That quark lines of two pions which stay on a slice can be had, and that there are operators.
+  /// That quark lines of two mesons which stay on a slice can be had, and that there are operators.
   void check_annihilation(const Settings& settings, const Coord& extent) const;
   /// Perambulators of these quarks, by their places in all_quarks(), each once.
   std::string quarks_identity(const std::vector<std::size_t>& places) const;

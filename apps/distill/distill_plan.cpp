@@ -3,7 +3,7 @@
 
 #include "apps/distill/baryons.hpp"
 #include "apps/distill/distill_correlators.hpp"
-#include "apps/distill/two_pions.hpp"
+#include "apps/distill/two_mesons.hpp"
 #include "apps/files/memory_plan.hpp"
 #include "kov/contractions/correlators/label_attributes.hpp"
 #include "kov/contractions/distillation/eigenvector_file.hpp"
@@ -22,6 +22,7 @@ namespace kov::app {
 
 namespace {
 
+constexpr MesonPair both_pairs[] = {MesonPair::two_pions, MesonPair::pion_kaon};
 constexpr const char* move_it = "move it away, or take another output.prefix";
 
 std::string job_text(const std::string& identity) {
@@ -80,6 +81,7 @@ DistillFiles files_of_configuration(const Comm& comm, const PlannedGauge& gauge,
                      {},
                      {},
                      {},
+                     {},
                      {}};
   files.eigenvectors.is_finished = is_finished_file(
       comm, files.eigenvectors, [&] { return read_eigenvector_header(Comm::self(), files.eigenvectors.name).labels; });
@@ -97,7 +99,8 @@ DistillFiles files_of_configuration(const Comm& comm, const PlannedGauge& gauge,
       of_quark.push_back(file);
     }
   }
-  for (DistillFile* file : {&files.baryon_elementals, &files.two_pions, &files.baryons}) file->is_finished = true;
+  for (DistillFile* file : {&files.baryon_elementals, &files.two_pions, &files.pion_kaon, &files.baryons})
+    file->is_finished = true;
   const bool has_baryons = !p.correlators.baryons.empty();
   if (has_baryons) {
     files.baryon_elementals = {stem + ".baryon_elementals.h5", job_text(identity + p.baryon_elemental_identity())};
@@ -118,11 +121,14 @@ DistillFiles files_of_configuration(const Comm& comm, const PlannedGauge& gauge,
       add_correlators(files.correlators.emplace_back(), (label.empty() ? "" : "." + label) + ".correlators.h5",
                       p.correlator_identity(times, pair));
     }
-  if (!p.correlators.two_pions.empty())
-    add_correlators(files.two_pions, ".two_pions.correlators.h5", p.two_pion_identity(times));
+  for (const MesonPair pair : both_pairs)
+    if (!p.twice_isospins(pair).empty())
+      add_correlators(files.of(pair),
+                      pair == MesonPair::pion_kaon ? ".pion_kaon.correlators.h5" : ".two_pions.correlators.h5",
+                      p.two_meson_identity(times, pair));
   if (has_baryons) add_correlators(files.baryons, ".baryons.correlators.h5", p.baryon_identity(times));
-  find_parts(comm, p, files.two_pions, times, warnings);
-  find_parts(comm, p, files.baryons, times, warnings);
+  for (DistillFile* file : {&files.two_pions, &files.pion_kaon, &files.baryons})
+    find_parts(comm, p, *file, times, warnings);
   // Another search may end in another basis of the same space.
   std::vector<const DistillFile*> of_vectors{&files.elementals};
   for (const std::vector<DistillFile>& of_quark : files.perambulators)
@@ -154,11 +160,12 @@ bool DistillFiles::needs_eigenvectors() const {
   return !eigenvectors.is_finished || !elementals.is_finished || !baryon_elementals.is_finished || n_unfinished() > 0;
 }
 bool DistillFiles::has_work() const {
-  return needs_eigenvectors() || n_unfinished_mesons() > 0 || !two_pions.is_finished || !baryons.is_finished;
+  return needs_eigenvectors() || n_unfinished_mesons() > 0 || !two_pions.is_finished || !pion_kaon.is_finished ||
+         !baryons.is_finished;
 }
 std::vector<const DistillFile*> DistillFiles::by_source() const {
   std::vector<const DistillFile*> list;
-  for (const DistillFile* file : {&two_pions, &baryons})
+  for (const DistillFile* file : {&two_pions, &pion_kaon, &baryons})
     if (!file->name.empty()) list.push_back(file);
   return list;
 }
@@ -226,7 +233,8 @@ int DistillPlan::n_meson_files() const {
 
 int DistillPlan::n_correlator_files() const {
   int n = n_meson_files();
-  for (const DistillFiles& f : files) n += int(!f.two_pions.is_finished) + int(!f.baryons.is_finished);
+  for (const DistillFiles& f : files)
+    n += int(!f.two_pions.is_finished) + int(!f.pion_kaon.is_finished) + int(!f.baryons.is_finished);
   return n;
 }
 
@@ -235,11 +243,13 @@ int DistillPlan::n_baryon_files() const {
                            [](const DistillFiles& f) { return !f.baryon_elementals.is_finished; }));
 }
 
-int DistillPlan::n_two_pions(const DistillParameters& parameters) const {
+int DistillPlan::n_two_mesons(const DistillParameters& parameters) const {
   int n = 0;
   for (const DistillFiles& f : files)
-    if (!f.two_pions.is_finished)
-      n += int(two_pion_groups(parameters, gauges.extent).size() * (source_times.size() - f.two_pions.parts.size()));
+    for (const MesonPair pair : both_pairs)
+      if (!f.of(pair).is_finished)
+        n += int(two_meson_groups(parameters, gauges.extent, pair).size() *
+                 (source_times.size() - f.of(pair).parts.size()));
   return n;
 }
 
@@ -300,9 +310,9 @@ double distill_job_bytes(const DistillParameters& p, const Coord& extent, const 
   const double solving = (p.solver.is_single() ? vectors / 2 : 0) + 16 * 16 * n * n * n_slices +
                          (real + low) * 72 * 3 * sites + (has_clover ? (real + low) * 144 * sites : 0) +
                          (3 * 12 * 24 * real + p.solver.bytes_per_site(12)) * sites;
-  return links +
-         std::max({basis, vectors + std::max({elementals, solving, baryon_elemental_bytes(p, n_slices)}),
-                   correlator_bytes(p, extent[3], n_ranks), two_pion_bytes(p, extent), baryon_bytes(p, extent[3])});
+  return links + std::max({basis, vectors + std::max({elementals, solving, baryon_elemental_bytes(p, n_slices)}),
+                           correlator_bytes(p, extent[3], n_ranks), two_meson_bytes(p, extent, MesonPair::two_pions),
+                           two_meson_bytes(p, extent, MesonPair::pion_kaon), baryon_bytes(p, extent[3])});
 }
 
 std::string distill_plan_text(const Comm& comm, const DistillPlan& plan, const DistillParameters& p) {
@@ -336,14 +346,15 @@ std::string distill_plan_text(const Comm& comm, const DistillPlan& plan, const D
                                 "gamma matrices with", p.elementals.displacements.size(), "displacements") +
                            (p.quarks.size() > 1 ? sentence(", of", p.quark_pairs().size(), "pairs of quarks") : ""));
   }
-  if (!p.correlators.two_pions.empty()) {
+  for (const MesonPair pair : both_pairs) {
     std::string before;
-    for (const TwoPionGroup& group : two_pion_groups(p, plan.gauges.extent)) {
-      const std::string of = sentence("isospin", group.isospin, "total momentum", to_string(group.total) + ":");
+    for (const TwoMesonGroup& group : two_meson_groups(p, plan.gauges.extent, pair)) {
+      std::string of = sentence("isospin", isospin_text(group.twice_isospin), "total momentum", to_string(group.total));
+      if (pair == MesonPair::pion_kaon && !group.irrep.empty()) of += " " + group.irrep;
       if (std::exchange(before, of) == of) continue;  // another row of the irrep
       const auto& operators = group.operators;
-      row("two pions",
-          sentence(of, operators.size(), operators.size() > 1 ? "operators," : "operator,",
+      row(pair == MesonPair::pion_kaon ? "pion and kaon" : "two pions",
+          sentence(of + ":", operators.size(), operators.size() > 1 ? "operators," : "operator,",
                    operators.front().name + (operators.size() > 1 ? " ... " + operators.back().name : "")));
     }
   }

@@ -15,7 +15,7 @@ struct DistillFile {
   /// A hash of all that it depends on, which the file records as the label "job".
   std::string job;
   bool is_finished = false;
-  /// Of correlators of two pions and baryons that are not finished: the source times that are, from the journal.
+  /// Of correlators of two mesons and baryons that are not finished: the source times that are, from the journal.
   std::map<int, JournalEntry> parts = {};
   /// What the journal calls a source time.
   std::string part_key(int time) const { return name + " time " + std::to_string(time); }
@@ -29,8 +29,11 @@ struct DistillFiles {
   /// Correlators of single mesons, of each of DistillParameters::quark_pairs(); empty when none are wanted.
   std::vector<DistillFile> correlators;
   /// Of baryons, and correlators; without a name, and finished, when none are wanted.
-  DistillFile baryon_elementals, two_pions, baryons;
+  DistillFile baryon_elementals, two_pions, pion_kaon, baryons;
 
+  /// That of two mesons.
+  DistillFile& of(MesonPair pair) { return pair == MesonPair::pion_kaon ? pion_kaon : two_pions; }
+  const DistillFile& of(MesonPair pair) const { return pair == MesonPair::pion_kaon ? pion_kaon : two_pions; }
   /// Those of correlators that are contracted source time by source time, with a journal.
   std::vector<const DistillFile*> by_source() const;
   /// Those that have a name, in the order in which they are made.
@@ -68,7 +71,7 @@ struct DistillPlan {
   /// Of elementals of baryons.
   int n_baryon_files() const;
   /// Contractions of one source time and one (total) momentum.
-  int n_two_pions(const DistillParameters& parameters) const;
+  int n_two_mesons(const DistillParameters& parameters) const;
   int n_baryons(const DistillParameters& parameters) const;
   std::vector<std::string> file_names() const;
   /// Those of correlators, one configuration after the other.

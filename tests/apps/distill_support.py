@@ -17,6 +17,106 @@ g3 = np.array([[0, 0, 1j, 0], [0, 0, 0, -1j], [-1j, 0, 0, 0], [0, 1j, 0, 0]])
 g4 = np.eye(4)[[2, 3, 0, 1]]
 """
 
+# Every way to pair quarks with antiquarks, for mesons of u, d and s: quark lines that stay on a slice are from perambulators
+# of its own time.  A script calls check_groups() with elementals and, by flavour, perambulators from read_quark().
+WICK = GAMMAS + """
+g5, i = g1 @ g2 @ g3 @ g4, 1j
+elementals = h5py.File(name + "elementals.h5")
+labels = [text.decode() for text in elementals["/matrices/names"][()]]
+momenta = [p for p in itertools.product((-1, 0, 1), repeat=3) if np.dot(p, p) <= 1]
+phi = {p: elementals["/matrices/numbers"][:, labels.index("1, p = %d %d %d" % p)] for p in momenta}
+times = range(4)
+
+def read_quark(of):  # [source][sink]
+    return [h5py.File(name + of + "t%03d.perambulators.h5" % t)["/matrices/numbers"][()][:, 0] for t in times]
+
+n = phi[0, 0, 0].shape[-1]
+
+def wide(gamma):
+    return np.kron(gamma, np.eye(n))
+
+def propagator(tau, sink, source, known):
+    if source != known and sink == known:
+        return wide(g5) @ tau[sink][source].conj().T @ wide(g5)
+    return tau[source][sink]
+
+# An operator is a list of (coefficient, [(antiquark, quark, gamma, momentum), ...]).
+def pion(i3, p):
+    return {1: [(1, ("d", "u", g5, p))], -1: [(-1, ("u", "d", g5, p))], 0: [(0.5**0.5, ("d", "d", g5, p)), (-0.5**0.5, ("u", "u", g5, p))]}[i3]
+
+def products(coupled):
+    return [(c * a * b, [x, y]) for c, one, two in coupled for a, x in one for b, y in two]
+
+def scaled(factor, op):
+    return [(factor * c, mesons) for c, mesons in op]
+
+def correlator(fields, sink, source, t, t0):
+    total = 0
+    for (a, at_sink), (b, at_source) in itertools.product(sink, source):
+        M = [(bar, q, np.kron(gamma, fields[0][p][t]), t) for bar, q, gamma, p in at_sink]
+        # (qbar M q')^+ = q'bar g4 M^+ g4 q
+        M += [(q, bar, np.kron(g4 @ gamma.conj().T @ g4, fields[0][p][t0].conj().T), t0) for bar, q, gamma, p in at_source]
+        for order in itertools.permutations(range(len(M))):
+            if any(M[k][1] != M[order[k]][0] for k in range(len(M))):
+                continue
+            product, left = 1, set(range(len(M)))
+            while left:
+                first = k = min(left)
+                line = wide(np.eye(4))
+                while k in left:
+                    left.remove(k)
+                    line = line @ M[k][2] @ propagator(fields[1][M[k][1]], M[k][3], M[order[k]][3], t0)
+                    k = order[k]
+                product *= -np.trace(line)
+            total += a * np.conj(b) * product
+    return total
+
+def matrix_element(fields, sink, source, delta, sources=times):
+    return np.mean([correlator(fields, sink, source, (t0 + delta) % 4, t0) for t0 in sources])
+
+def moved(axis, sign):
+    return tuple(sign if k == axis else 0 for k in range(3))
+
+zero, down = (0, 0, 0), (0, 0, -1)
+rest, moving = ("0 0 0, 0 0 0", "1 0 0, -1 0 0"), "0 0 0, 1 0 0"
+spatial = [g1, g2, g3]
+
+def check_groups(fields, groups, results):
+    # groups: by isospin, total momentum and irrep, the rows of each operator.
+    seen, sizes = 0, {}
+    for (isospin, P, irrep), operators in groups.items():
+        for name in operators:
+            sizes[isospin, P, irrep, name] = abs(matrix_element(fields, operators[name][0], operators[name][0], 0))**0.5
+        for sink, source in itertools.product(operators, repeat=2):
+            data = results["%s-%s" % (sink, source)]
+            data = data[irrep] if isinstance(data, h5py.Group) else data
+            found = [tuple(p) for p in np.array(data.attrs["momenta"]).reshape(-1, 3)]
+            rows = list(zip(operators[sink], operators[source]))
+            expected = [np.mean([matrix_element(fields, a, b, delta) for a, b in rows]) for delta in times]
+            deviation = abs(data[0, 0, found.index(P)] - expected).max() / (sizes[isospin, P, irrep, sink] * sizes[isospin, P, irrep, source])
+            assert deviation < 1e-10, (isospin, P, irrep, sink, source, deviation, data[0, 0, found.index(P)], expected)
+            seen += 1
+            assert data.attrs["irrep"] in (irrep, irrep.encode())
+    counts = []
+    results.visititems(lambda _, data: counts.append(data.attrs["momenta"].size // 3) if isinstance(data, h5py.Dataset) else None)
+    assert seen == sum(counts) == sum(len(operators)**2 for operators in groups.values()), (seen, counts)
+
+    # Charge conjugation and parity leave the mean over configurations as it is, and make it real.
+    B = next(b for b in (g1 @ g3, g2 @ g4, g5 @ g1 @ g3, g5 @ g2 @ g4) if all(np.allclose(b @ g.conj() @ np.linalg.inv(b), g) for g in (g1, g2, g3, g4)))
+    def conjugated(fields):
+        return ({p: fields[0][tuple(-k for k in p)].conj() for p in fields[0]},
+                {q: [wide(B) @ t.conj() @ wide(np.linalg.inv(B)) for t in tau] for q, tau in fields[1].items()})
+    def reflected(fields):
+        return ({p: fields[0][tuple(-k for k in p)] for p in fields[0]}, {q: [wide(g4) @ t @ wide(g4) for t in tau] for q, tau in fields[1].items()})
+    images = [fields, conjugated(fields), reflected(fields), reflected(conjugated(fields))]
+    for (isospin, P, irrep), operators in groups.items():
+        for sink, source in itertools.product(operators, repeat=2):
+            mean = np.mean([matrix_element(f, operators[sink][0], operators[source][0], 1) for f in images])
+            size = sizes[isospin, P, irrep, sink] * sizes[isospin, P, irrep, source]
+            assert abs(mean.imag) < 1e-12 * size, (isospin, P, irrep, sink, source, mean, size)
+            assert abs(mean.real) > 1e-9 * size, (isospin, P, irrep, sink, source, mean, size)
+"""
+
 
 class DistillTest(ProgramTest):
     def setUp(self):

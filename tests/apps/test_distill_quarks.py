@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""kovariant distill with several quarks."""
+"""kovariant distill with several quarks, and a pion and a kaon."""
 import os
+import re
+import subprocess
 
-from distill_support import GAMMAS, JOB, NAME, DistillTest
+from distill_support import GAMMAS, JOB, NAME, WICK, DistillTest
+from program_support import PROGRAM, environment
 
 # The job without a quark, to which tables of quarks are added.
 NO_QUARK = [word for k in range(0, len(JOB), 2) if not JOB[k + 1].startswith("action.") for word in JOB[k:k + 2]]
@@ -62,6 +65,65 @@ for quark, antiquark in (("light", "light"), ("light", "strange"), ("strange", "
                 c = np.mean([-eta * np.trace(operator(sink, (t + delta) % 4) @ tau[quark, t][(t + delta) % 4] @ operator(source, t).conj().T
                                              @ g5 @ tau[antiquark, t][(t + delta) % 4].conj().T @ g5) for t in (0, 2)])
                 assert abs(c - data[0, 0, m, delta]) < 1e-10 * abs(results["pion[1]-pion[1]"][0, 0, 0, 0]), (quark, antiquark, channel, p, delta)
+"""
+MESONLESS = [*NO_QUARK, "--set", "elementals.displacements=['1']", "--set", "eigenvectors.n=2", "--set", "correlators.mesons=[]"]
+KAONS = [*MESONLESS, *FLAVOURS, "--set", "correlators.two_pion_isospin=[]", "--set", "correlators.two_pions=[[0, 0, 0], [0, 0, -1]]"]
+BOTH = ["--set", "correlators.pion_kaon_isospin=['1/2', '3/2']", "--set", "correlators.pion_kaon_mesons=['K0star', 'Kstar', 'Kstar_g4']",
+        "--set", "perambulators.spacing=1"]
+QUARTET = ["--set", "correlators.pion_kaon_isospin=['3/2']"]
+KAON_FILE = NAME + "pion_kaon.correlators.h5"
+CONTRACTION = WICK + """
+def pion_kaon(twice_isospin, p, q):
+    plus, neutral = [(1, ("s", "u", g5, q))], [(1, ("s", "d", g5, q))]
+    if twice_isospin == 3:
+        return products([(1, pion(1, p), plus)])
+    return products([((2 / 3)**0.5, pion(1, p), neutral), (-3**-0.5, pion(0, p), plus)])
+
+def strange(factor, gamma, p):
+    return [(factor, [("s", "u", gamma, p)])]
+
+groups = {}
+for twice, text in ((1, "I1o2"), (3, "I3o2")):
+    names = ["pion_kaon_%s[%s]" % (text, pair) for pair in (*rest, moving, "1 0 0, 0 0 0")]
+    signed = [(moved(k, sign), moved(k, -sign)) for k in range(3) for sign in (1, -1)]
+    shell = sum((scaled(6**-0.5, pion_kaon(twice, p, q)) for p, q in signed), [])
+    rows = [scaled(0.5**0.5, pion_kaon(twice, moved(k, 1), moved(k, -1))) + scaled(-0.5**0.5, pion_kaon(twice, moved(k, -1), moved(k, 1)))
+            for k in range(3)]
+    groups[text, zero, "A1"] = {names[0]: [pion_kaon(twice, zero, zero)], names[1]: [shell]}
+    groups[text, zero, "T1"] = {names[1]: rows}
+    groups[text, down, "A1"] = {names[2]: [pion_kaon(twice, zero, down)], names[3]: [pion_kaon(twice, down, zero)]}
+groups["I1o2", zero, "A1"]["K0star_I1o2"] = [strange(1, np.eye(4), zero)]
+groups["I1o2", zero, "T1"].update({"Kstar_I1o2": [strange(i, g, zero) for g in spatial], "Kstar_g4_I1o2": [strange(i, g @ g4, zero) for g in spatial]})
+groups["I1o2", down, "A1"].update({"K0star_I1o2": [strange(1, np.eye(4), down)], "Kstar_I1o2": [strange(i, -g3, down)],
+                                   "Kstar_g4_I1o2": [strange(i, -g3 @ g4, down)]})
+light, heavy = read_quark("light."), read_quark("strange.")
+assert abs(light[0] - heavy[0]).max() > 1e-3
+results = h5py.File(name + "pion_kaon.correlators.h5")["/meson"]
+check_groups((phi, {"u": light, "d": light, "s": heavy}), groups, results)
+label = results["K0star_I1o2-K0star_I1o2"].attrs["quarks"]
+assert label in ("u light, d light, s strange", b"u light, d light, s strange"), label
+"""
+# With SU(3), pi+ K+ is a member of the 27 as pi+ pi+ is, whose two pions can be exchanged: (dbar u)(dbar u) has the
+# contractions of (dbar u)(sbar u) and those with the pions of the source exchanged.
+SU3 = """
+import h5py, numpy as np, sys
+pions, kaons = (h5py.File(sys.argv[1] + of + ".correlators.h5")["/meson"] for of in ("two_pions", "pion_kaon"))
+
+def values(results, start, sink, source, P):
+    data = results["%s[%s]-%s[%s]" % (start, sink, start, source)]
+    data = data["A1"] if isinstance(data, h5py.Group) else data
+    found = [tuple(p) for p in np.array(data.attrs["momenta"]).reshape(-1, 3)]
+    return data[0, 0, found.index(P)]
+
+rest = ("0 0 0, 0 0 0", "1 0 0, -1 0 0")
+for sink, source, factor in ((0, 0, 2), (0, 1, 2**0.5), (1, 0, 2**0.5), (1, 1, 1)):
+    one, two = (values(results, start, rest[sink], rest[source], (0, 0, 0)) for results, start in ((pions, "pion_pion_I2"), (kaons, "pion_kaon_I3o2")))
+    assert abs(one - factor * two).max() < 1e-12 * abs(one).max(), (sink, source, one / two)
+a, b, down = "0 0 0, 1 0 0", "1 0 0, 0 0 0", (0, 0, -1)
+one = values(pions, "pion_pion_I2", a, a, down)
+for sink, others in ((a, (a, b)), (b, (b, a))):
+    two = sum(values(kaons, "pion_kaon_I3o2", sink, source, down) for source in others)
+    assert abs(one - two).max() < 1e-12 * abs(one).max(), (sink, one / two)
 """
 
 
@@ -134,3 +196,76 @@ class DistillQuarkTables(DistillTest):
                   "    assert abs(x - ratio * y).max() < 1e-10 * abs(x).max(), (a, x / y)\n"
                   "assert abs(one['xi_z_up'][()] / one['omega_m_upup'][()]).std() > 1e-3\n")
         self.check_files(script, *(prefix + NAME[7:] + "baryons.correlators.h5" for prefix in ("distill", "two")))
+
+
+class DistillKaons(DistillTest):
+    def test_are_wick_contractions_of_what_the_files_have(self):
+        self.need_h5py()
+        self.call("distill", *KAONS, *BOTH, *quarks(light=0.12, strange=0.11), ranks=2)
+        self.check_files(CONTRACTION, NAME)
+
+    def test_of_equal_masses_are_two_pions(self):
+        self.need_h5py()
+        self.call("distill", *KAONS, *QUARTET, *quarks(light=0.12, strange=0.12), "--set", "correlators.two_pion_isospin=[2]")
+        self.check_files(SU3, NAME)
+
+    def test_are_added_to_a_finished_run_with_the_same_bits_on_two_ranks(self):
+        self.call("distill", *MESONLESS, *quarks(light=0.12, strange=0.11))
+        first = self.bytes_of(sorted(os.listdir(self.folder)))
+        dry = self.call("distill", *KAONS, *QUARTET, *quarks(light=0.12, strange=0.11), "--dry-run").stdout
+        for part in ("finished        6 of 7 files", "0 solves and 1 files of correlators",
+                     "pion and kaon   isospin 3/2 total momentum 0 0 0 A1: 2 operators, pion_kaon_I3o2[0 0 0, 0 0 0] ... pion_kaon_I3o2[1 0 0, -1 0 0]",
+                     "isospin 3/2 total momentum 0 0 0 T1: 1 operator, pion_kaon_I3o2[1 0 0, -1 0 0]"):
+            self.assertIn(part, dry)
+        self.call("distill", *KAONS, *QUARTET, *quarks(light=0.12, strange=0.11))
+        self.assertEqual(sorted(os.listdir(self.folder)), sorted([*first, KAON_FILE]))
+        self.assertEqual(first, self.bytes_of(first))
+        made = self.bytes_of([KAON_FILE])
+        os.remove(self.path(KAON_FILE))
+        self.call("distill", *KAONS, *QUARTET, *quarks(light=0.12, strange=0.11), ranks=2)
+        self.assertEqual(made, self.bytes_of([KAON_FILE]))
+        # The two quarks exchanged are another file.
+        exchanged = ["--set", "correlators.flavours=['strange', 'strange', 'light']"]
+        self.assertIn("was made with other parameters",
+                      self.call("distill", *KAONS, *QUARTET, *exchanged, *quarks(light=0.12, strange=0.11), code=1).stderr)
+
+    def test_that_cannot_be_are_refused(self):
+        two = [*KAONS, *QUARTET, *quarks(light=0.12, strange=0.11)]
+        for settings, part in ((["pion_kaon_isospin=['1/2']"], "perambulators.spacing = 1"), (["pion_kaon_isospin=['1']"], "1/2 or 3/2"),
+                               (["pion_kaon_isospin=['3/2', '3/2']"], "twice"), (["two_pions=[]"], "without total momenta"),
+                               (["pion_kaon_isospin=[]"], "is empty"), (["pion_kaon_mesons=['Kstar']"], "of isospin 1/2"),
+                               (["pion_kaon_mesons=['rho']"], "Kstar_g4"), (["flavours=['light', 'strange', 'strange']"], "u and d are different quarks, but a pion and a kaon"),
+                               (["flavours=[]"], "an operator of a pion and a kaon, whose quark u")):
+            error = self.call("distill", *two, *[word for s in settings for word in ("--set", "correlators." + s)], code=1).stderr
+            self.assertIn(part, error)
+        one = [*MESONLESS, *QUARTET, "--set", "correlators.two_pions=[[0, 0, 0]]"]
+        for names in ([], quarks(light=0.12)):
+            self.assertIn("needs a strange quark", self.call("distill", *one, *names, code=1).stderr)
+        self.assertEqual(os.listdir(self.folder), [])
+
+
+class DistillKaonTables(DistillTest):
+    def test_go_on_from_the_journal_after_a_kill(self):
+        job = [*KAONS, *QUARTET, *quarks(light=0.12, strange=0.11)]
+        self.call("distill", *job)
+        whole = self.bytes_of(sorted(os.listdir(self.folder)))
+        os.remove(self.path(KAON_FILE))
+        done = subprocess.run([PROGRAM, "distill", *job], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              env=environment(KOV_FAULT="memory:0:1000000000"))
+        kernels = int(re.search(r"did not strike: rank 0 ran (\d+) kernels", done.stderr)[1])
+        os.remove(self.path(KAON_FILE))
+        done = subprocess.run([PROGRAM, "distill", *job], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              env=environment(KOV_FAULT="kill:0:%d" % (kernels - 5)))
+        self.assertEqual(done.returncode, -9, done.stderr)
+        self.assertEqual(len(os.listdir(self.path("distill.journal"))), 1)
+        self.assertIn("finished        6 of 7 files, and 1 source times of others", self.call("distill", *job, ranks=2).stdout)
+        self.assertEqual(whole, self.bytes_of(sorted(os.listdir(self.folder))))
+
+    def test_are_analysed_as_matrices(self):
+        self.call("distill", *KAONS, *QUARTET, *quarks(light=0.12, strange=0.11), "--set", "generate.configurations=3", "--set", "generate.between=1")
+        files = [name for name in os.listdir(self.folder) if name.endswith("pion_kaon.correlators.h5")]
+        self.assertEqual(len(files), 3)
+        text = self.call("analyze", *files, "--set", "gevp.operators=['pion_kaon_I3o2[0 0 0, 0 0 0]', 'pion_kaon_I3o2[1 0 0, -1 0 0]']",
+                         "--set", "gevp.t0=0", "--set", "fit.points=3", "--set", "output.rows=1000").stdout
+        for part in ("pion_kaon_I3o2[0 0 0, 0 0 0]-pion_kaon_I3o2[1 0 0, -1 0 0]", "GEVP"):
+            self.assertIn(part, text)

@@ -3,7 +3,7 @@
 // The memory that `kovariant distill` expects, beside what contractions allocate.
 #include "apps/distill/baryons.hpp"
 #include "apps/distill/distill_plan.hpp"
-#include "apps/distill/two_pions.hpp"
+#include "apps/distill/two_mesons.hpp"
 #include "kov/contractions/distillation/distilled_baryons.hpp"
 #include "kov/core/base/memory_use.hpp"
 
@@ -22,7 +22,7 @@ DistilledQuarks<double> no_quarks(int n, int n_times) {
           .same_as = {{"d", "u"}}};
 }
 
-TEST(DistillMemory, OfTwoPionsIsWhatOneSinkTakes) {
+TEST(DistillMemory, OfTwoMesonsIsWhatOneSinkTakes) {
   constexpr int n = 4, n_times = 2;
   const Coord extent{8, 8, 8, n_times};
   struct Case {
@@ -30,6 +30,7 @@ TEST(DistillMemory, OfTwoPionsIsWhatOneSinkTakes) {
     Momentum total;
     std::vector<int> isospin = {2};
     std::vector<std::string> mesons = {};
+    std::vector<std::string> kaon_isospin = {};
   };
   for (const Case& c : std::vector<Case>{{0, {0, 0, 0}},
                                          {1, {0, 0, 0}},
@@ -37,21 +38,29 @@ TEST(DistillMemory, OfTwoPionsIsWhatOneSinkTakes) {
                                          {2, {0, 1, 1}},
                                          {0, {0, 0, 0}, {0}},
                                          {1, {0, 0, 0}, {0, 1}, {"a0", "rho", "rho_g4"}},
-                                         {2, {0, 1, 1}, {0, 1}, {"rho"}}}) {
+                                         {2, {0, 1, 1}, {0, 1}, {"rho"}},
+                                         {0, {0, 0, 0}, {}, {}, {"1/2", "3/2"}},
+                                         {1, {0, 0, 0}, {}, {"K0star", "Kstar"}, {"1/2", "3/2"}},
+                                         {1, {0, 0, 1}, {}, {"K0star", "Kstar"}, {"1/2"}},
+                                         {2, {0, 1, 1}, {}, {}, {"3/2"}}}) {
     DistillParameters p;
     p.eigenvectors.n = n;
     p.elementals.max_momentum = c.max_momentum;
     p.correlators.two_pions = {c.total};
     p.correlators.two_pion_isospin = c.isospin;
-    p.correlators.two_pion_mesons = c.mesons;
-    for (const TwoPionGroup& group : two_pion_groups(p, extent)) {
+    p.correlators.two_pion_mesons = p.correlators.pion_kaon_mesons = c.mesons;
+    p.correlators.pion_kaon_isospin = c.kaon_isospin;
+    const MesonPair pair = c.kaon_isospin.empty() ? MesonPair::two_pions : MesonPair::pion_kaon;
+    for (const TwoMesonGroup& group : two_meson_groups(p, extent, pair)) {
       const auto contraction =
           multi_meson_contraction<double>(group.operators, no_quarks(n, n_times), {.workspace_bytes = 1});
       // What buffers hold, beside which matrices are on the host, too.
       const double taken = double(most_bytes_of([&] { contraction(no_quarks(n, n_times), {0}, {}); })),
-                   expected = two_pion_sink_bytes(p, group);
-      EXPECT_LT(taken, expected) << c.max_momentum << ", " << to_string(c.total) << ", isospin " << group.isospin;
-      EXPECT_GT(taken, 0.3 * expected) << c.max_momentum << ", " << to_string(c.total) << ", isospin " << group.isospin;
+                   expected = two_meson_sink_bytes(p, group);
+      EXPECT_LT(taken, expected) << c.max_momentum << ", " << to_string(c.total) << ", isospin "
+                                 << isospin_text(group.twice_isospin);
+      EXPECT_GT(taken, 0.3 * expected) << c.max_momentum << ", " << to_string(c.total) << ", isospin "
+                                       << isospin_text(group.twice_isospin);
     }
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "apps/distill/two_pions.hpp"
+#include "apps/distill/two_mesons.hpp"
 
 #include "apps/distill/distilled_slices.hpp"
 #include "apps/distill/source_sums.hpp"
@@ -49,8 +49,15 @@ std::vector<AxisPermutation> axis_permutations(const Coord& extent) {
   return all;
 }
 
-std::string two_pion_name(int isospin, const MomentumPair& pair) {
-  return "pion_pion_I" + std::to_string(isospin) + "[" + to_string(pair.first) + ", " + to_string(pair.second) + "]";
+/// "_I2", "_I3o2": a slash would divide the name of a dataset.
+std::string isospin_ending(int twice_isospin) {
+  std::string text = "_I" + isospin_text(twice_isospin);
+  std::replace(text.begin(), text.end(), '/', 'o');
+  return text;
+}
+std::string two_meson_name(int twice_isospin, const MomentumPair& pair) {
+  return (pair_of(twice_isospin) == MesonPair::pion_kaon ? "pion_kaon" : "pion_pion") + isospin_ending(twice_isospin) +
+         "[" + to_string(pair.first) + ", " + to_string(pair.second) + "]";
 }
 
 MesonVertex vertex_of(const Momentum& p, const std::vector<Momentum>& momenta, const Gamma& gamma) {
@@ -65,23 +72,31 @@ void add_terms(MultiMesonOperator& sum, const MultiMesonOperator& op, std::compl
   }
 }
 
-/// The mesons of a name that mix with two pions; direction: along which a vector points, or each axis if it is zero.
-std::vector<MultiMesonOperator> single_mesons(const std::string& name, const TwoPionGroup& group,
+MultiMesonOperator single_meson(int twice_isospin, const MesonVertex& vertex) {
+  return twice_isospin == 0   ? isoscalar_meson(vertex)
+         : twice_isospin == 2 ? isovector_meson(vertex)
+                              : strange_meson(vertex);
+}
+
+/// The mesons of a name that mix with two; direction: along which a vector points, or each axis if it is zero.
+std::vector<MultiMesonOperator> single_mesons(const std::string& name, const TwoMesonGroup& group,
                                               const Momentum& direction, const std::vector<Momentum>& momenta) {
-  if (group.isospin != (name == "a0" ? 0 : 1)) return {};
-  const std::string ending = "_I" + std::to_string(group.isospin);
-  if (group.isospin == 0) {
-    MultiMesonOperator scalar = isoscalar_meson(vertex_of(group.total, momenta, Gamma{}));
+  const bool is_scalar = name == "a0" || name == "K0star", has_g4 = name.ends_with("_g4");
+  if (group.twice_isospin != (name.starts_with("K") ? 1 : is_scalar ? 0 : 2)) return {};
+  if (is_scalar ? group.irrep == "T1" : group.irrep == "A1" && group.total == Momentum{}) return {};
+  const std::string ending = isospin_ending(group.twice_isospin), plain = name.substr(0, name.size() - 3 * has_g4);
+  if (is_scalar) {
+    MultiMesonOperator scalar = single_meson(group.twice_isospin, vertex_of(group.total, momenta, Gamma{}));
     scalar.name = name + ending;
     return {scalar};
   }
   std::vector<MultiMesonOperator> axes;
   MultiMesonOperator along{name + ending, {}};
   for (int k = 0; k < 3; ++k) {
-    const Gamma gamma = name == "rho" ? Gamma::direction(k) : Gamma::direction(k) * Gamma::direction(3);
-    const MultiMesonOperator vector = isovector_meson(vertex_of(group.total, momenta, gamma));
+    const Gamma gamma = has_g4 ? Gamma::direction(k) * Gamma::direction(3) : Gamma::direction(k);
+    const MultiMesonOperator vector = single_meson(group.twice_isospin, vertex_of(group.total, momenta, gamma));
     const std::complex<double> i{0, 1};
-    axes.push_back({std::string("rho_") + "xyz"[k] + name.substr(3) + ending, {}});
+    axes.push_back({plain + "_" + "xyz"[k] + name.substr(plain.size()) + ending, {}});
     add_terms(axes.back(), vector, i);
     if (const int n = direction[std::size_t(k)]; n != 0)
       add_terms(along, vector, i * (n / std::sqrt(norm2(direction))));
@@ -91,31 +106,41 @@ std::vector<MultiMesonOperator> single_mesons(const std::string& name, const Two
 
 }  // namespace
 
-MultiMesonOperator multi_meson(const TwoPionOperator& op, const std::vector<Momentum>& momenta) {
+std::string isospin_text(int twice_isospin) {
+  return twice_isospin % 2 == 0 ? std::to_string(twice_isospin / 2) : std::to_string(twice_isospin) + "/2";
+}
+
+MultiMesonOperator multi_meson(const TwoMesonOperator& op, const std::vector<Momentum>& momenta) {
   MultiMesonOperator sum{op.name, {}};
   for (std::size_t k = 0; k < op.pairs.size(); ++k) {
     const auto& [p, q] = op.pairs[k];
-    const Gamma g5 = Gamma::five();
-    add_terms(sum, two_pions(op.isospin, vertex_of(p, momenta, g5), vertex_of(q, momenta, g5)), op.weights[k]);
+    const MesonVertex first = vertex_of(p, momenta, Gamma::five()), second = vertex_of(q, momenta, Gamma::five());
+    add_terms(sum,
+              pair_of(op.twice_isospin) == MesonPair::pion_kaon ? pion_kaon(op.twice_isospin, first, second)
+                                                                : two_pions(op.twice_isospin / 2, first, second),
+              op.weights[k]);
   }
   return sum;
 }
 
-std::vector<TwoPionOperator> two_pion_operators(const Momentum& total, const std::vector<Momentum>& momenta,
-                                                const Coord& extent, bool projected, int isospin, std::size_t row) {
+std::vector<TwoMesonOperator> two_meson_operators(const Momentum& total, const std::vector<Momentum>& momenta,
+                                                  const Coord& extent, const std::string& irrep, int twice_isospin,
+                                                  std::size_t row) {
   const Momentum standard = representative(total, extent);
-  const bool is_odd = isospin == 1, is_p_wave = is_odd && projected && total == Momentum{};
+  const bool has_kaon = pair_of(twice_isospin) == MesonPair::pion_kaon, is_odd = twice_isospin == 2;
   std::vector<AxisPermutation> turns;
   for (const AxisPermutation& g : axis_permutations(extent))
-    if (projected && g(total) == standard) turns.push_back(g);
-  std::vector<std::pair<MomentumPair, TwoPionOperator>> found;  // with what they are named by
+    if (!irrep.empty() && g(total) == standard) turns.push_back(g);
+  std::vector<std::pair<MomentumPair, TwoMesonOperator>> found;  // with what they are named by
   for (const Momentum& p : momenta) {
     const Momentum q{total[0] - p[0], total[1] - p[1], total[2] - p[2]};
-    if (comes_before(q, p) || std::find(momenta.begin(), momenta.end(), q) == momenta.end()) continue;
+    if ((!has_kaon && comes_before(q, p)) || std::find(momenta.begin(), momenta.end(), q) == momenta.end()) continue;
     MomentumPair name{p, q};
-    for (std::size_t k = 0; k < turns.size(); ++k)
-      if (const MomentumPair turned = ordered_pair(turns[k](p), turns[k](q)); k == 0 || comes_before(turned, name))
-        name = turned;
+    for (std::size_t k = 0; k < turns.size(); ++k) {
+      const Momentum a = turns[k](p), b = turns[k](q);
+      const MomentumPair turned = has_kaon ? MomentumPair{a, b} : ordered_pair(a, b);
+      if (k == 0 || comes_before(turned, name)) name = turned;
+    }
     // Odd under the exchange of p and q: a sign where it is turned into its name exchanged, and none at all where it is
     // turned into both.
     bool as_named = turns.empty(), exchanged = p == q;
@@ -124,18 +149,18 @@ std::vector<TwoPionOperator> two_pion_operators(const Momentum& total, const std
       exchanged = exchanged || (g(p) == name.second && g(q) == name.first);
     }
     double weight = 1;
-    if (is_p_wave)
+    if (irrep == "T1")
       weight = p[row];
     else if (is_odd)
       weight = double(as_named) - double(exchanged);
     if (weight == 0) continue;
     auto op = std::find_if(found.begin(), found.end(), [&](const auto& other) { return other.first == name; });
-    if (op == found.end()) op = found.insert(op, {name, {two_pion_name(isospin, name), isospin}});
+    if (op == found.end()) op = found.insert(op, {name, {two_meson_name(twice_isospin, name), twice_isospin}});
     op->second.pairs.emplace_back(p, q);
     op->second.weights.push_back(weight);
   }
   std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return comes_before(a.first, b.first); });
-  std::vector<TwoPionOperator> operators;
+  std::vector<TwoMesonOperator> operators;
   for (auto& [name, op] : found) {
     double squares = 0;
     for (const double weight : op.weights) squares += weight * weight;
@@ -145,57 +170,60 @@ std::vector<TwoPionOperator> two_pion_operators(const Momentum& total, const std
   return operators;
 }
 
-std::vector<TwoPionGroup> two_pion_groups(const DistillParameters& parameters, const Coord& extent) {
+std::vector<TwoMesonGroup> two_meson_groups(const DistillParameters& parameters, const Coord& extent, MesonPair pair) {
   const auto& chosen = parameters.correlators;
   const std::vector<Momentum> momenta = momenta_up_to(parameters.elementals.max_momentum);
-  const bool projected = chosen.two_pion_irrep == "A1";
-  std::vector<TwoPionGroup> groups;
-  for (const int isospin : chosen.two_pion_isospin)
+  const bool projected = chosen.two_pion_irrep == "A1", has_kaon = pair == MesonPair::pion_kaon;
+  std::vector<TwoMesonGroup> groups;
+  const auto add = [&](int twice_isospin, const Momentum& total, const std::string& irrep, std::size_t row) {
+    TwoMesonGroup group{twice_isospin, total, irrep};
+    for (const TwoMesonOperator& op : two_meson_operators(total, momenta, extent, irrep, twice_isospin, row))
+      group.operators.push_back(multi_meson(op, momenta));
+    if (has_kaon && irrep == "T1" && group.operators.empty()) return;
+    Momentum direction{};
+    if (irrep == "T1")
+      direction[row] = 1;
+    else if (projected)
+      direction = total;
+    for (const std::string& name : has_kaon ? chosen.pion_kaon_mesons : chosen.two_pion_mesons)
+      for (MultiMesonOperator& op : single_mesons(name, group, direction, momenta))
+        group.operators.push_back(std::move(op));
+    if (twice_isospin == 0 && total == Momentum{}) group.operators.push_back({"vacuum", {{1, {}}}});
+    groups.push_back(std::move(group));
+  };
+  for (const int twice_isospin : parameters.twice_isospins(pair))
     for (const Momentum& total : chosen.two_pions) {
-      const bool is_at_rest = total == Momentum{}, has_rows = projected && isospin == 1 && is_at_rest;
-      for (std::size_t row = has_rows ? 0 : 2; row < 3; ++row) {
-        if (extent[row] != extent[2]) continue;
-        TwoPionGroup group{isospin, total, projected ? (has_rows ? "T1" : "A1") : ""};
-        for (const TwoPionOperator& op : two_pion_operators(total, momenta, extent, projected, isospin, row))
-          group.operators.push_back(multi_meson(op, momenta));
-        Momentum direction{};
-        if (has_rows)
-          direction[row] = 1;
-        else if (projected)
-          direction = total;
-        for (const std::string& name : chosen.two_pion_mesons)
-          for (MultiMesonOperator& op : single_mesons(name, group, direction, momenta))
-            group.operators.push_back(std::move(op));
-        if (isospin == 0 && is_at_rest) group.operators.push_back({"vacuum", {{1, {}}}});
-        groups.push_back(std::move(group));
-      }
+      const bool is_at_rest = total == Momentum{}, has_t1 = projected && is_at_rest && (has_kaon || twice_isospin == 2);
+      if (has_kaon || !has_t1) add(twice_isospin, total, projected ? "A1" : "", 2);
+      for (std::size_t row = 0; has_t1 && row < 3; ++row)
+        if (extent[row] == extent[2]) add(twice_isospin, total, "T1", row);
     }
   return groups;
 }
 
-TwoPionCorrelators::TwoPionCorrelators(const DistillParameters& parameters, const DistillPlan& plan)
+TwoMesonCorrelators::TwoMesonCorrelators(const DistillParameters& parameters, const DistillPlan& plan, MesonPair pair)
     : parameters_(parameters),
       plan_(plan),
-      groups_(two_pion_groups(parameters, plan.gauges.extent)),
+      pair_(pair),
+      groups_(two_meson_groups(parameters, plan.gauges.extent, pair)),
       contractions_(groups_.size()) {}
 
-std::vector<Correlator> TwoPionCorrelators::contract(const Comm& comm, const DistillFiles& files,
-                                                     std::map<std::string, LabelValue> labels,
-                                                     const std::function<void(int n)>& advance) {
+std::vector<Correlator> TwoMesonCorrelators::contract(const Comm& comm, const DistillFiles& files,
+                                                      std::map<std::string, LabelValue> labels,
+                                                      const std::function<void(int n)>& advance) {
   // The elementals without displacement, which the parameters were checked to have.
   const auto& displacements = parameters_.elementals.displacements;
   const auto local = std::find(displacements.begin(), displacements.end(), "1") - displacements.begin();
   std::vector<int> numbers(momenta_up_to(parameters_.elementals.max_momentum).size());
   std::iota(numbers.begin(), numbers.end(), int(local) * int(numbers.size()));
 
-  if (!parameters_.quarks.empty())
-    labels["quarks"] = parameters_.quarks.flavour_label(parameters_.flavours_of_two_pions());
+  const std::map<std::string, std::size_t> flavours = parameters_.flavours_of(pair_);
+  if (!parameters_.quarks.empty()) labels["quarks"] = parameters_.quarks.flavour_label(flavours);
 
   const auto n_times = std::size_t(plan_.gauges.extent[3]);
   std::optional<DistilledSlices> slices;
   comm.agree([&] { slices.emplace(files.elementals, files, plan_); });
-  const DistilledQuarks<double> quarks =
-      slices->quarks(parameters_.eigenvectors.n, int(n_times), numbers, parameters_.flavours_of_two_pions());
+  const DistilledQuarks<double> quarks = slices->quarks(parameters_.eigenvectors.n, int(n_times), numbers, flavours);
   SourceContraction work{.contract =
                              [&](std::size_t group, std::size_t, int time) {
                                auto& contraction = contractions_[group];
@@ -204,16 +232,16 @@ std::vector<Correlator> TwoPionCorrelators::contract(const Comm& comm, const Dis
                                return contraction(quarks, {time}, {});
                              },
                          .advance = advance};
-  for (const TwoPionGroup& group : groups_)
+  for (const TwoMesonGroup& group : groups_)
     work.sizes.push_back(n_times * group.operators.size() * group.operators.size());
-  const auto sums = sums_over_sources(comm, parameters_.output.journal, files.two_pions, plan_.source_times, work);
+  const auto sums = sums_over_sources(comm, parameters_.output.journal, files.of(pair_), plan_.source_times, work);
 
   std::vector<Correlator> correlators;
   for (std::size_t first = 0, rows = 1; first < groups_.size(); first += rows) {
-    const TwoPionGroup& group = groups_[first];
+    const TwoMesonGroup& group = groups_[first];
     const std::vector<MultiMesonOperator>& of = group.operators;
-    rows = std::size_t(std::count_if(groups_.begin(), groups_.end(), [&](const TwoPionGroup& other) {
-      return other.isospin == group.isospin && other.total == group.total;
+    rows = std::size_t(std::count_if(groups_.begin(), groups_.end(), [&](const TwoMesonGroup& other) {
+      return other.twice_isospin == group.twice_isospin && other.total == group.total && other.irrep == group.irrep;
     }));
     if (!group.irrep.empty()) labels["irrep"] = group.irrep;
     for (std::size_t e = 0; e < of.size() * of.size(); ++e) {
@@ -233,30 +261,34 @@ std::vector<Correlator> TwoPionCorrelators::contract(const Comm& comm, const Dis
   return correlators;
 }
 
-double two_pion_bytes(const DistillParameters& parameters, const Coord& extent) {
-  if (parameters.correlators.two_pions.empty()) return 0;
+double two_meson_bytes(const DistillParameters& parameters, const Coord& extent, MesonPair pair) {
   const double n_times = extent[3];
   const double n_sources = double(parameters.source_times(extent[3]).size());
   double numbers = 0, one_sink = 0;
-  for (const TwoPionGroup& group : two_pion_groups(parameters, extent)) {
+  const std::vector<TwoMesonGroup> groups = two_meson_groups(parameters, extent, pair);
+  if (groups.empty()) return 0;
+  for (const TwoMesonGroup& group : groups) {
     const double n_operators = double(group.operators.size());
     numbers += n_times * n_operators * n_operators;
-    one_sink = std::max(one_sink, two_pion_sink_bytes(parameters, group));
+    one_sink = std::max(one_sink, two_meson_sink_bytes(parameters, group));
   }
   return 16 * numbers * (n_sources + 4) + std::max(double(MultiMesonOptions{}.workspace_bytes), one_sink);
 }
 
-double two_pion_sink_bytes(const DistillParameters& parameters, const TwoPionGroup& group) {
-  std::vector<MesonVertex> vertices;
+double two_meson_sink_bytes(const DistillParameters& parameters, const TwoMesonGroup& group) {
+  // A vertex of pion and kaon has matrices of its own for either.
+  std::vector<std::pair<MesonVertex, bool>> vertices;
   for (const MultiMesonOperator& op : group.operators)
     for (const MultiMesonTerm& term : op.terms)
       for (const QuarkBilinear& meson : term.mesons)
-        if (std::find(vertices.begin(), vertices.end(), meson.vertex) == vertices.end())
-          vertices.push_back(meson.vertex);
+        if (const std::pair vertex(meson.vertex, meson.antiquark == "s");
+            std::find(vertices.begin(), vertices.end(), vertex) == vertices.end())
+          vertices.push_back(vertex);
   // In matrices of 4 N_v rows: of each meson its elemental times a perambulator at both ends, those that stay on a
   // slice too where quarks annihilate, and of boxes the products of two of these that the plan has at a time;
   // elementals, a sixteenth each, on the host too; the perambulators and what is read of them.
-  const double n = parameters.eigenvectors.n, products = group.isospin == 2 ? 3 : 6, tau = group.isospin == 2 ? 8 : 14;
+  const bool annihilates = group.twice_isospin < 3;
+  const double n = parameters.eigenvectors.n, products = annihilates ? 6 : 3, tau = annihilates ? 14 : 8;
   return 16 * 16 * n * n * (double(vertices.size()) * (products + 2.0 / 16) + tau);
 }
 
