@@ -38,7 +38,7 @@ struct ProductPacks {
   /// or a little more.
   static constexpr int depth = int(24 * 1024 / (width * parts * sizeof(T)));
   /// Rows of a block of a, and columns of a block of b: each takes half a second-level cache at most.
-  static constexpr int most_rows = keeps_sums ? 96 : 240, most_columns = 256;
+  static constexpr int most_rows = keeps_sums ? 96 : (256 + rows - 1) / rows * rows, most_columns = 256;
 
   ProductProblem<Z> problem;
   int row_blocks, block_rows;
@@ -110,29 +110,29 @@ struct ProductPacks {
   }
   /// [tile of rows][k][row][part], with the signs of gamma_5; zeros past the last row.
   void copy_a(const Z* a, int first_row, int n_rows, int k0, int n, T* to) const {
-    for (int down = 0; down < n_rows; down += rows, to += std::size_t(n) * rows * parts)
-      for (int r = 0; r < rows; ++r) {
-        if (down + r >= n_rows) {
-          for (int k = 0; k < n; ++k) set(to + (k * rows + r) * parts, Z{});
-          continue;
-        }
-        const int row = first_row + down + r;
-        const Z* const from = a + problem.row_of_a(row) * problem.a.row_stride;
-        for (int range = 0; range < 2; ++range) {
-          const int begin = std::max(k0, problem.first[range]), end = std::min(k0 + n, problem.first[range + 1]);
+    for (int down = 0; down < n_rows; down += rows, to += std::size_t(n) * rows * parts) {
+      const int n_here = std::min(+rows, n_rows - down);
+      for (int range = 0; range < 2; ++range) {
+        const int begin = std::max(k0, problem.first[range]), end = std::min(k0 + n, problem.first[range + 1]);
+        const Z* from[rows];
+        T sign[rows];
+        for (int r = 0; r < rows; ++r) {
+          const int row = first_row + down + std::min(r, n_here - 1);
+          from[r] = a + problem.row_of_a(row) * problem.a.row_stride + problem.column_shift(range);
           const bool negative = problem.gamma5 == Gamma5Fold::signs && problem.changes_sign(row) != (range == 1);
-          const Z* const shifted = from + problem.column_shift(range);
-          for (int k = begin; k < end; ++k)
-            set(to + ((k - k0) * rows + r) * parts, negative ? -shifted[k] : shifted[k]);
+          sign[r] = T(r >= n_here ? 0 : negative ? -1 : 1);
         }
+        for (int k = begin; k < end; ++k)
+          for (int r = 0; r < rows; ++r) set(to + ((k - k0) * rows + r) * parts, sign[r], from[r][k]);
       }
+    }
   }
-  static void set(T* to, const Z& z) {
+  static void set(T* to, T sign, const Z& z) {
     if constexpr (parts == 2) {
-      to[0] = T(z.re);
-      to[1] = T(z.im);
+      to[0] = sign * T(z.re);
+      to[1] = sign * T(z.im);
     } else {
-      to[0] = T(z);
+      to[0] = sign * T(z);
     }
   }
 
@@ -168,6 +168,14 @@ struct ProductPacks {
   }
 
   void store(const T* sums, int n_rows, int n_columns, bool adds, Z* c) const {
+    if (n_columns == width) {
+      for (int r = 0; r < n_rows; ++r) {
+        const T* const row = sums + r * parts * width;
+        T* const to = reinterpret_cast<T*>(c + r * problem.c.row_stride);
+        adds ? store_row<true>(row, to) : store_row<false>(row, to);
+      }
+      return;
+    }
     for (int r = 0; r < n_rows; ++r) {
       const T* const re = sums + r * parts * width;
       Z* const to = c + r * problem.c.row_stride;
@@ -178,6 +186,19 @@ struct ProductPacks {
         else
           to[i] = adds ? to[i] + re[i] : re[i];
     }
+  }
+
+  /// A whole row of a tile, in registers.
+  template <bool adds>
+  void store_row(const T* __restrict sums, T* __restrict to) const {
+    const T sign = problem.conjugate ? T(-1) : T(1);
+    for (int i = 0; i < width; ++i)
+      if constexpr (parts == 2) {
+        to[2 * i] = adds ? to[2 * i] + sums[i] : sums[i];
+        to[2 * i + 1] = adds ? to[2 * i + 1] + sign * sums[width + i] : sign * sums[width + i];
+      } else {
+        to[i] = adds ? to[i] + sums[i] : sums[i];
+      }
   }
 
   void keep(const T* sums, int n_rows, int n_columns, bool adds, T* kept, int kept_columns) const {

@@ -49,7 +49,7 @@ struct Pack {
   Pack() = default;
   /// The same number in every lane.
   KOKKOS_FORCEINLINE_FUNCTION Pack(T a) {
-    word[0] = Word{} + a;
+    word[0] = a - Word{};
     for (int k = 1; k < n_words; ++k) word[k] = word[0];
   }
 
