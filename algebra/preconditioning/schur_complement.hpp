@@ -5,6 +5,7 @@
 
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/dirac/dirac_operator.hpp"
+#include "kov/stencil/dirac/hop_times_blocks.hpp"
 
 namespace kov {
 
@@ -95,17 +96,34 @@ class SchurComplement {
       // The adjoint of the symmetric form begins with the inverse that the form itself ends with.
       const bool begins = is_symmetric() && adjoint, ends = is_symmetric() && !adjoint;
       if (begins) term_.apply_inverse(in, even_, adjoint, exec);
-      hop_.combine(0, 1, begins ? even_ : in, hopped_, hopped_, adjoint, exec);
-      term_.apply_inverse(hopped_, solved_, adjoint, exec);
+      solve_hop(begins ? even_ : in, hopped_, solved_, adjoint, exec);
       if (ends) {
-        hop_.combine(0, 1, solved_, even_, even_, adjoint, exec);
-        term_.apply_inverse(even_, out, adjoint, exec);
+        if (solve_in_hop(1, -0.25, solved_, in, out, adjoint, exec)) return;
+        solve_hop(solved_, even_, out, adjoint, exec);
         xpay(in, -0.25, out, exec);
       } else {
         if (!begins) term_.apply(in, out, adjoint, exec);
         hop_.combine(1, -0.25, solved_, begins ? in : out, out, adjoint, exec);
       }
     }
+  }
+
+  /// out = D^-1 H in, or with adjoints.  In one pass if the hop can multiply by D^-1, else through `work`.
+  void solve_hop(const F& in, const F& work, const F& out, bool adjoint, const Exec& exec) const {
+    if (solve_in_hop(0, 1, in, out, out, adjoint, exec)) return;
+    hop_.combine(0, 1, in, work, work, adjoint, exec);
+    term_.apply_inverse(work, out, adjoint, exec);
+  }
+  /// out = alpha diagonal + beta D^-1 H in, or with adjoints, if the hop can multiply by D^-1; else returns false.
+  bool solve_in_hop(double alpha, double beta, const F& in, const F& diagonal, const F& out, bool adjoint,
+                    const Exec& exec) const {
+    if constexpr (hops_times_blocks<Storage, F>() && requires { term_.template inverse_view<F>(); })
+      if (takes_blocks(hop_))
+        if (const auto blocks = term_.template inverse_view<F>()) {
+          hop_times_blocks(hop_, *blocks, alpha, beta, in, diagonal, out, adjoint, exec);
+          return true;
+        }
+    return false;
   }
 
   static constexpr LinkForms forms{.doubled = !F::Lanes::holds_columns, .columns = F::Lanes::holds_columns};

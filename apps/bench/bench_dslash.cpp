@@ -6,6 +6,7 @@
 #include "apps/files/memory_pools.hpp"
 #include "apps/program/tuner_report.hpp"
 #include "apps/settings/format.hpp"
+#include "kov/algebra/preconditioning/schur_complement.hpp"
 #include "kov/core/base/error.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/dirac/wilson_clover.hpp"
@@ -128,11 +129,22 @@ void add_clover_rows(const DslashTable& table, const GaugeField<Storage>& gauge,
   const LinkForms forms{.doubled = !in_lanes, .columns = in_lanes};
   const CloverTerm<Storage> clover(gauge, {.mass = 0.1}, forms);
   const WilsonCloverOperator<LinkStorage> M(links, clover, forms);
-  table.row("A^-1 hop, even from odd", spinor, link_reals, n, lanes_name<Lanes>(), V / 2,
-            2 * spinors + (8 * link + blocks) / n, hop_flops + clover_flops, [&] {
-              M.hop().apply(in.odd(), out.even());
-              clover.apply_inverse(out.even(), in.even());
+  // In one pass or in two, each inverse with a spinor more to write and to read.
+  constexpr bool fused = hops_times_blocks<LinkStorage, F>();
+  const double product_bytes = (fused ? 1 : 2) * spinors + (8 * link + blocks) / n;
+  table.row("A^-1 hop, even from odd", spinor, link_reals, n, lanes_name<Lanes>(), V / 2, product_bytes,
+            hop_flops + clover_flops, [&] {
+              if constexpr (fused) {
+                hop_times_blocks(M.hop(), *clover.template inverse_view<F>(), 0, 1, in.odd(), out.even(), out.even());
+              } else {
+                M.hop().apply(in.odd(), out.even());
+                clover.apply_inverse(out.even(), in.even());
+              }
             });
+  const SchurComplement<LinkStorage, CloverTerm<Storage>, F> M_e(M, n, SchurForm::symmetric);
+  table.row("symmetric even-odd clover", spinor, link_reals, n, lanes_name<Lanes>(), V / 2,
+            2 * product_bytes + (fused ? 0.5 : 1.5) * spinors, 2 * (hop_flops + clover_flops) + 48,
+            [&] { M_e.apply(in.even(), out.even()); });
   table.row("Wilson-clover", spinor, link_reals, n, lanes_name<Lanes>(), V,
             2 * spinors + spinors / 2 + ((has_packs ? 8 : 4) * link + blocks) / n, wilson_flops + clover_flops,
             [&] { M.apply(in, out); });

@@ -5,6 +5,7 @@
 #include "kov/core/launch/streaming.hpp"
 #include "kov/core/site/gamma.hpp"
 #include "kov/stencil/dirac/cuda/clover_blocks.hpp"
+#include "kov/stencil/hermitian_product.hpp"
 #include "kov/stencil/nonrelativistic.hpp"
 #include "kov/stencil/observables/field_strength.hpp"
 #include "kov/stencil/operator_work.hpp"
@@ -17,20 +18,6 @@
 namespace kov {
 
 namespace detail {
-
-/// The packed numbers of the blocks at x, loaded where they are used; the same for all columns of a ColumnSite.
-template <class Blocks, class Site>
-struct ElementsAt {
-  const Blocks& blocks;
-  Site x;
-
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(int k) const {
-    if constexpr (std::is_same_v<Site, ColumnSite>)
-      return blocks.element(LaneSite{x.outer, 0}, 0, k);
-    else
-      return blocks.element(x, 0, k);
-  }
-};
 
 /// In kernels over packs or columns: prefetches what the next call on sites of this parity will read.
 template <class In, class Site, class... Blocks>

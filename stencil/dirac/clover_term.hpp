@@ -9,6 +9,7 @@
 #include "kov/stencil/dirac/site_term.hpp"
 
 #include <memory>
+#include <optional>
 #include <type_traits>
 
 namespace kov {
@@ -120,6 +121,14 @@ class CloverTerm {
       On::multiply(views<Lanes>(true, 0), in, out, exec);
     else
       On::multiply_by_inverse(views<Lanes>(true, adjoint ? 1 : -1), in, out, exec);
+  }
+  /// What apply_inverse() multiplies fields F by, if it does nothing else: not for twisted terms, in another basis than
+  /// the chiral one, and where it throws.
+  template <class F>
+  std::optional<detail::HermitianView<F>> inverse_view() const {
+    if (parameters_.mu != 0 || basis_ != SpinBasis::chiral || singular_sites_ != 0) return {};
+    if (link_lanes_t<typename F::Lanes>::holds_columns && !takes_columns_) return {};
+    return views<typename F::Lanes>(true, 0).blocks;
   }
 
  private:

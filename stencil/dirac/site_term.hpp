@@ -4,6 +4,8 @@
 #pragma once
 
 #include "kov/core/base/queue.hpp"
+#include "kov/core/field/field.hpp"
+#include "kov/core/site/hermitian_blocks.hpp"
 #include "kov/core/site/spin_basis.hpp"
 #include "kov/stencil/dirac/anisotropy.hpp"
 #include "kov/stencil/operators/gauge_links.hpp"
@@ -24,7 +26,8 @@ concept NumberTerm = requires(const D& term) {
 /// parity.  apply_inverse() does the same with the inverse of D, and throws InputError if there is none.  Both are
 /// asynchronous, ordered on exec.  Beside these, a term that is a number for some parameters only may say so: number()
 /// is then a std::optional<double>; one that works in the non-relativistic basis has with_basis(), which returns the
-/// term on fields in a SpinBasis.
+/// term on fields in a SpinBasis; one whose apply_inverse() is a product with Hermitian blocks of each site may have
+/// inverse_view<F>(), which returns them, or nothing where it is not: hops then do both in one pass.
 template <class D, class F>
 concept SiteTerm = NumberTerm<D> || requires(const D& term, const F& in, const F& out, bool adjoint, const Exec& exec) {
   term.apply(in, out, adjoint, exec);
@@ -44,6 +47,10 @@ struct MassTerm {
 };
 
 namespace detail {
+
+/// Blocks that kernels multiply spinors F by, in the form of the links that such kernels read.
+template <class F>
+using HermitianView = FieldView<HermitianBlocks, typename F::Real, link_lanes_t<typename F::Lanes>>;
 
 /// The number that a term is at every site, if it is one.
 template <class Term>

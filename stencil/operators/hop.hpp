@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kov/core/site/projector.hpp"
+#include "kov/stencil/hermitian_product.hpp"
 #include "kov/stencil/launch/run_stencil.hpp"
 #include "kov/stencil/neighbours_at.hpp"
 #include "kov/stencil/nonrelativistic.hpp"
@@ -34,8 +35,10 @@ constexpr int hop_neighbour_reals(SpinBasis basis) {
 /// neighbours come from cache.  In temporal gauge (TimeLinks::unit) a quarter of the link reals is not read, and CPUs
 /// leave out 264 flops.  Of its eight neighbours a site loads hop_neighbour_reals() reals: in the non-relativistic
 /// basis the legs along t load two spins, and leave out the 24 flops of their projections.
+///
+/// Product: what (H psi)(x) is multiplied by, see TimesBlocks.
 template <class Links, class In, class Out, class StencilView = Stencil::NearestView,
-          SpinBasis basis = SpinBasis::chiral, int sign = 0>
+          SpinBasis basis = SpinBasis::chiral, int sign = 0, class Product = detail::NoProduct>
 struct HopKernel {
   static_assert((sign == 0) == (basis == SpinBasis::chiral));
   using Real = typename Out::Real;
@@ -48,6 +51,7 @@ struct HopKernel {
   int n_components;
   Real alpha, beta, lower_sign;
   bool streaming;
+  [[no_unique_address]] Product product = {};
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int c) const {
@@ -71,6 +75,10 @@ struct HopKernel {
       kov::unroll<12>([&](int i) __attribute__((always_inline)) { sum.z[i] = (i < 6 ? upper : lower) * sum.z[i]; });
     } else {
       sum = R(beta) * sum;
+    }
+    if constexpr (!std::is_same_v<Product, detail::NoProduct>) {
+      if (streaming) product.prefetch_next(x, c);
+      sum = product(x, sum);
     }
     if (alpha != Real(0)) multiply_add(sum, R(alpha), diagonal(x, c));
     if (streaming)

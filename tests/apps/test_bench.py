@@ -26,6 +26,7 @@ NAMED_BY_CALLERS = {
     "core/vectors/column_sums.cpp": re.compile(r'\b(?:sum_columns<\d>|sums\.add)\(\s*"([^"]*)"'),
     "core/vectors/field_ops.cpp": re.compile(r'\blaunch\(\s*"([^"]*)"'),
     "stencil/observables/observables.cpp": re.compile(r'\bStoredValues<[^;(){}]*>\s+\w+\(\s*"([^"]*)"'),
+    "stencil/operators/hop_impl.hpp": re.compile(r'"(wilson\w*)"'),
     "stencil/operators/shift.cpp": re.compile(r'\b(?:run_on_legs|run_covariant)<[^;(){}]*>\(\s*"([^"]*)"'),
     "algebra/krylov_updates.cpp": re.compile(r'\bsums\.add\(\s*"([^"]*)"'),
     "contractions/sources/source.cpp": re.compile(r'\bmake_source<T>\(\s*lattice,\s*"([^"]*)"'),
@@ -37,8 +38,8 @@ HANDED_ON = {"core/vectors/column_batch.hpp", "core/vectors/field_columns.hpp", 
              "core/launch/count_sites.hpp", "core/launch/for_each_task.hpp", "core/launch/for_each_task.cpp", "core/vectors/slice_sum.cpp"}
 # Without a row: the first touch of new memory is a part of every row that makes fields.
 WITHOUT_ROW = {"first_touch"}
-# GPUs do not work slice by slice and store links only once.
-NOT_ON_GPUS = {"double_links", "slices_of_laplacian"}
+# GPUs do not work slice by slice, store links only once, and apply a hop and the inverse of a term in two passes.
+NOT_ON_GPUS = {"double_links", "slices_of_laplacian", "wilson_times_blocks"}
 # CPUs put sites in order where they are.
 NOT_ON_CPUS = {"export_reals"}
 

@@ -25,7 +25,7 @@ struct HopBlocks<Out> : StatedBlocks<128, hop_blocks<Out>, true> {
   using OfSeveral = StatedBlocks<256, 2, true>;
 };
 
-template <class Links, class In, class Out, class StencilView, SpinBasis basis, int sign>
-struct ThreadBlocks<HopKernel<Links, In, Out, StencilView, basis, sign>> : HopBlocks<Out> {};
+template <class Links, class In, class Out, class StencilView, SpinBasis basis, int sign, class Product>
+struct ThreadBlocks<HopKernel<Links, In, Out, StencilView, basis, sign, Product>> : HopBlocks<Out> {};
 
 }  // namespace kov::detail
