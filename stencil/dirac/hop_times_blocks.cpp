@@ -15,14 +15,9 @@ void HopTimesBlocksOn<Storage, F>::combine(const Hop<Storage>& hop, const Hermit
                                                                 in, diagonal, out, adjoint, exec);
 }
 
-#define KOV_INSTANTIATE(T, Lanes)                             \
-  template struct HopTimesBlocksOn<T, SpinorField<T, Lanes>>; \
-  template struct HopTimesBlocksOn<Links12<T>, SpinorField<T, Lanes>>
-KOV_INSTANTIATE(float, SiteLanes);
-KOV_INSTANTIATE(float, ColumnLanes<8>);
-KOV_INSTANTIATE(float, ColumnLanes<16>);
-KOV_INSTANTIATE(double, SiteLanes);
-KOV_INSTANTIATE(double, ColumnLanes<8>);
-#undef KOV_INSTANTIATE
+template struct HopTimesBlocksOn<float, SpinorField<float>>;
+template struct HopTimesBlocksOn<double, SpinorField<double>>;
+template struct HopTimesBlocksOn<Links12<float>, SpinorField<float>>;
+template struct HopTimesBlocksOn<Links12<double>, SpinorField<double>>;
 
 }  // namespace kov::detail

@@ -12,13 +12,11 @@
 namespace kov {
 
 /// Whether hops on links in Storage are compiled with such kernels for fields F: for spinors of floats and doubles on
-/// links of 18 and 12 reals of their precision, with sites or at least eight columns in lanes.
+/// links of 18 and 12 reals of their precision, with sites in lanes.
 template <class Storage, class F>
 constexpr bool hops_times_blocks() {
   using T = typename F::Real;
-  if constexpr (F::Lanes::holds_columns)
-    if (F::Lanes::columns < 8) return false;
-  return std::is_same_v<typename F::Storage, T> &&
+  return !F::Lanes::holds_columns && std::is_same_v<typename F::Storage, T> &&
          (std::is_same_v<Storage, T> || std::is_same_v<Storage, Links12<T>>)&&(has_packs ||
                                                                                detail::fuses_blocks_on_gpus<F>);
 }

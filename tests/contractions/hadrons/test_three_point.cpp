@@ -178,8 +178,9 @@ TEST_F(ThreePoints, OnAnyInstanceAreTheSame) {
   const Exec other = test::own_instance();
   EXPECT_EQ(on(other), expected);
   // On several ranks kernels of halos run beside.
-  if (lattice_.comm().size() == 1)
+  if (lattice_.comm().size() == 1) {
     EXPECT_EQ(test::launched_beside(other, [&] { on(other); }), std::vector<std::string>());
+  }
 }
 
 TEST_F(ThreePoints, OfMesonsEqualDoubleSumsOverSinkAndCurrent) {
