@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 namespace kov::detail {
 
@@ -168,31 +169,21 @@ struct ProductPacks {
   }
 
   void store(const T* sums, int n_rows, int n_columns, bool adds, Z* c) const {
-    if (n_columns == width) {
-      for (int r = 0; r < n_rows; ++r) {
-        const T* const row = sums + r * parts * width;
-        T* const to = reinterpret_cast<T*>(c + r * problem.c.row_stride);
-        adds ? store_row<true>(row, to) : store_row<false>(row, to);
-      }
-      return;
-    }
-    for (int r = 0; r < n_rows; ++r) {
-      const T* const re = sums + r * parts * width;
-      Z* const to = c + r * problem.c.row_stride;
-      const T sign = problem.conjugate ? T(-1) : T(1);
-      for (int i = 0; i < n_columns; ++i)
-        if constexpr (parts == 2)
-          to[i] = adds ? Z{to[i].re + re[i], to[i].im + sign * re[width + i]} : Z{re[i], sign * re[width + i]};
-        else
-          to[i] = adds ? to[i] + re[i] : re[i];
-    }
+    const auto store_rows = [&]<bool whole>(std::bool_constant<whole>) {
+      for (int r = 0; r < n_rows; ++r, sums += parts * width, c += problem.c.row_stride)
+        adds ? store_row<true, whole>(sums, reinterpret_cast<T*>(c), n_columns)
+             : store_row<false, whole>(sums, reinterpret_cast<T*>(c), n_columns);
+    };
+    if (n_columns == width)
+      store_rows(std::true_type());
+    else
+      store_rows(std::false_type());
   }
-
-  /// A whole row of a tile, in registers.
-  template <bool adds>
-  void store_row(const T* __restrict sums, T* __restrict to) const {
+  /// whole: n is the width of a tile, so that the row stays in registers.
+  template <bool adds, bool whole>
+  void store_row(const T* __restrict sums, T* __restrict to, int n) const {
     const T sign = problem.conjugate ? T(-1) : T(1);
-    for (int i = 0; i < width; ++i)
+    for (int i = 0; i < (whole ? +width : n); ++i)
       if constexpr (parts == 2) {
         to[2 * i] = adds ? to[2 * i] + sums[i] : sums[i];
         to[2 * i + 1] = adds ? to[2 * i + 1] + sign * sums[width + i] : sign * sums[width + i];
