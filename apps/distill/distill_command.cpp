@@ -114,7 +114,7 @@ class DistillRun {
             distilled_correlators(session_.comm, parameters_, files, plan_, pairs[k], labels));
       progress_.advance(distill_contractions);
     }
-    for (const MesonPair pair : {MesonPair::two_pions, MesonPair::pion_kaon}) {
+    for (const MesonPair pair : meson_pairs) {
       DistillFile& file = files.of(pair);
       if (file.is_finished) continue;
       TwoMesonCorrelators& correlators = two_mesons_.try_emplace(pair, parameters_, plan_, pair).first->second;

@@ -183,7 +183,7 @@ void DistillParameters::check_two_mesons(const Settings& settings) const {
   const auto& displacements = elementals.displacements;
   require(chosen.two_pions.empty() || std::count(displacements.begin(), displacements.end(), "1") == 1, two_pions,
           "needs pions without displacement, '1', which is not among elementals.displacements: add it there");
-  for (const MesonPair pair : {MesonPair::two_pions, MesonPair::pion_kaon})
+  for (const MesonPair pair : meson_pairs)
     if (!twice_isospins(pair).empty()) flavours_of(pair);
   const std::vector<Momentum> momenta = momenta_up_to(elementals.max_momentum);
   for (const Momentum& total : chosen.two_pions) {
@@ -230,7 +230,7 @@ void DistillParameters::check_single_mesons(const Settings& settings, MesonPair 
 }
 
 void DistillParameters::check_annihilation(const Settings& settings, const Coord& extent) const {
-  for (const MesonPair pair : {MesonPair::two_pions, MesonPair::pion_kaon}) {
+  for (const MesonPair pair : meson_pairs) {
     const bool has_kaon = pair == MesonPair::pion_kaon;
     const std::vector<int> all = twice_isospins(pair);
     const std::string isospins =

@@ -16,6 +16,7 @@ namespace kov::app {
 
 /// The mesons of a file of correlators.
 enum class MesonPair { two_pions, pion_kaon };
+inline constexpr MesonPair meson_pairs[] = {MesonPair::two_pions, MesonPair::pion_kaon};
 
 /// Of an isospin: a pion and a kaon have 1/2 or 3/2, two pions 0, 1 or 2.
 inline MesonPair pair_of(int twice_isospin) {

@@ -22,7 +22,6 @@ namespace kov::app {
 
 namespace {
 
-constexpr MesonPair both_pairs[] = {MesonPair::two_pions, MesonPair::pion_kaon};
 constexpr const char* move_it = "move it away, or take another output.prefix";
 
 std::string job_text(const std::string& identity) {
@@ -121,7 +120,7 @@ DistillFiles files_of_configuration(const Comm& comm, const PlannedGauge& gauge,
       add_correlators(files.correlators.emplace_back(), (label.empty() ? "" : "." + label) + ".correlators.h5",
                       p.correlator_identity(times, pair));
     }
-  for (const MesonPair pair : both_pairs)
+  for (const MesonPair pair : meson_pairs)
     if (!p.twice_isospins(pair).empty())
       add_correlators(files.of(pair),
                       pair == MesonPair::pion_kaon ? ".pion_kaon.correlators.h5" : ".two_pions.correlators.h5",
@@ -246,7 +245,7 @@ int DistillPlan::n_baryon_files() const {
 int DistillPlan::n_two_mesons(const DistillParameters& parameters) const {
   int n = 0;
   for (const DistillFiles& f : files)
-    for (const MesonPair pair : both_pairs)
+    for (const MesonPair pair : meson_pairs)
       if (!f.of(pair).is_finished)
         n += int(two_meson_groups(parameters, gauges.extent, pair).size() *
                  (source_times.size() - f.of(pair).parts.size()));
@@ -346,7 +345,7 @@ std::string distill_plan_text(const Comm& comm, const DistillPlan& plan, const D
                                 "gamma matrices with", p.elementals.displacements.size(), "displacements") +
                            (p.quarks.size() > 1 ? sentence(", of", p.quark_pairs().size(), "pairs of quarks") : ""));
   }
-  for (const MesonPair pair : both_pairs) {
+  for (const MesonPair pair : meson_pairs) {
     std::string before;
     for (const TwoMesonGroup& group : two_meson_groups(p, plan.gauges.extent, pair)) {
       std::string of = sentence("isospin", isospin_text(group.twice_isospin), "total momentum", to_string(group.total));
