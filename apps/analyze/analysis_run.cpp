@@ -203,10 +203,8 @@ void analyse(const Session& session, const AnalysisInput& input, const AnalyzePa
       session.say("matrix elements of currents from ratios\n\n" + ratio_table(all, parameters.output.rows));
     if (const std::string text = gevp_text(all, parameters, 3); !text.empty()) session.say(text);
   }
-  AnalysisResults drawn = std::move(all);
-  const std::string caption = session.comm.rank() == 0 ? analysis_caption(drawn, files, parameters) : "";
   if (session.comm.size() == 1)
-    draw(written, drawn, parameters, caption);
+    draw(written, all, parameters, analysis_caption(all, files, parameters));
   else
     written.missing(parameters.output.prefix + ".effective", "pictures are drawn by a single process");
   written.say();
