@@ -51,7 +51,7 @@ struct HopKernel {
   int n_components;
   Real alpha, beta, lower_sign;
   bool streaming;
-  [[no_unique_address]] Product product = {};
+  Product product = {};
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int c) const {

@@ -6,7 +6,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from launches import ALLOWED, launches, violations  # noqa: E402
+from launches import ALLOWED, launches, misread, violations  # noqa: E402
 from trees import tree  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -37,6 +37,11 @@ class Launches(unittest.TestCase):
         self.check("core/launch/for_each_site.hpp", 'Kokkos::parallel_for("k", n, f);', 0)
         self.check("stencil/gauge/flow.cpp", 'for_each_site("k", range, f);  // not parallel_for()\n', 0)
         self.check("stencil/gauge/flow.cpp", 'say("parallel_for(RangePolicy)"); set_begin_parallel_for_callback(f);', 0)
+
+    def test_no_kernel_is_misread_by_nvcc(self):
+        self.assertEqual(misread(ROOT), [])
+        with tree({"stencil/a.hpp": "struct Kernel {\n  [[no_unique_address]] None none;\n};\n", "stencil/b.hpp": "int n;\n"}) as root:
+            self.assertEqual(misread(root), ["stencil/a.hpp"])
 
 
 if __name__ == "__main__":
