@@ -150,15 +150,15 @@ void add_clover_rows(const DslashTable& table, const GaugeField<Storage>& gauge,
             [&] { M.apply(in, out); });
 }
 
-/// Calls f(lanes, n) for every number of columns, with sites in lanes and with columns in lanes, where the last pack
-/// may have lanes to spare.
+/// Calls f(lanes, n) for every number of columns, with sites in lanes and with columns in lanes, as wide as the columns
+/// fill them.
 template <class T, class F>
 void for_each_number_of_columns(const F& f) {
   constexpr int widest = sizeof(T) == 4 ? 16 : 8;
   for (const int n : {1, 4, 8, 12, 16, 32}) f(SiteLanes(), n);
-  f(ColumnLanes<4>(), 4);
+  for (const int n : {4, 12}) f(ColumnLanes<4>(), n);
   f(ColumnLanes<8>(), 8);
-  for (const int n : {12, 16, 32}) f(ColumnLanes<widest>(), n);
+  for (const int n : {16, 32}) f(ColumnLanes<widest>(), n);
 }
 
 /// Rows of spinors in T.

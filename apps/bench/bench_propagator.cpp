@@ -226,7 +226,7 @@ void bench_propagator(const Session& session, const PropagatorBench& problem) {
   table.together<SiteLanes>(
       "reliable updates, 16-bit, 12 reals", M,
       EvenOdd(M, ReliableUpdates<Fixed16>(reduced<Fixed16>(low16, n_columns), bicgstab), form, n_columns));
-  using Columns = ColumnLanes<8>;
+  using Columns = ColumnLanes<4>;
   constexpr LinkForms forms = Table::forms<Columns>();
   const auto wide = table.M<double>(forms);
   const auto wide_low = table.M<float>(forms);

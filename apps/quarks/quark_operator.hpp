@@ -13,9 +13,10 @@
 
 namespace kov::app {
 
-/// Of fields that hold all columns of a propagator: columns lie in the lanes of a CPU, sites in those of a GPU.
+/// Of fields that hold all columns of a propagator: columns lie in the lanes of a CPU, sites in those of a GPU.  Twelve
+/// columns fill packs of four; of those of eight a quarter would be spare.
 using TogetherLanes = std::conditional_t<std::is_same_v<Kokkos::DefaultExecutionSpace::memory_space, Kokkos::HostSpace>,
-                                         ColumnLanes<8>, SiteLanes>;
+                                         ColumnLanes<4>, SiteLanes>;
 
 /// The Dirac operator of a quark on the links of a configuration, and the solver that its job asks for.
 template <class T, class Lanes>
