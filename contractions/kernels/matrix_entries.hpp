@@ -10,15 +10,7 @@
 namespace kov::detail {
 
 template <class Z>
-struct MatrixRealOf {
-  using type = Z;
-};
-template <class R>
-struct MatrixRealOf<Complex<R>> {
-  using type = R;
-};
-template <class Z>
-using MatrixReal = typename MatrixRealOf<std::remove_const_t<Z>>::type;
+using MatrixReal = typename RealOfNumber<std::remove_const_t<Z>>::type;
 template <class Z>
 inline constexpr bool is_complex_number = !std::is_arithmetic_v<std::remove_const_t<Z>>;
 /// Flops of a product that is added.

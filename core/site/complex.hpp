@@ -19,6 +19,20 @@ struct Complex {
   R re, im;
 };
 
+namespace detail {
+
+/// The real type that a number consists of: R of R and of Complex<R>.
+template <class Z>
+struct RealOfNumber {
+  using type = Z;
+};
+template <class R>
+struct RealOfNumber<Complex<R>> {
+  using type = R;
+};
+
+}  // namespace detail
+
 /// Real numbers and std::complex, the same at every site; rounded to the precision of the expression.
 template <class C>
 concept SiteNumber =

@@ -22,13 +22,7 @@ template <template <class> class SiteT, class R>
 inline constexpr bool is_site_v<SiteT, SiteT<R>> = true;
 /// The real type that a value consists of.
 template <class V>
-struct ValueReal {
-  using type = V;
-};
-template <class R>
-struct ValueReal<Complex<R>> {
-  using type = R;
-};
+struct ValueReal : RealOfNumber<V> {};
 template <SiteObject S>
 struct ValueReal<S> {
   using type = typename S::Real;
