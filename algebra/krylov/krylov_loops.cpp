@@ -18,14 +18,27 @@ ByColumn<double> begin_shadow_by_column(const Operator<Vector>& A, const Vector&
 }
 
 ColumnMask RenewalSchedule::due(const ByColumn<double>& rr, const SolveRun& run) {
+  const bool is_turn = ++calls_ % turn == 0;
   ColumnMask columns(int(rr.size()));
   for (int k = 0; k < columns.size(); ++k) {
     const std::size_t i = std::size_t(k);
     if (run.stopped().is_finished(k)) continue;
     largest_[i] = std::max(largest_[i], rr[i]);
-    if (!(rr[i] > delta_squared_ * largest_[i])) columns.finish(k);
+    const double share = is_turn || !waits_[i] ? delta_squared_ : delta_squared_ * delta_squared_;
+    if (rr[i] > share * largest_[i]) continue;
+    columns.finish(k);
+    expected_[i] = rr[i];
   }
   return columns;
+}
+
+void RenewalSchedule::renew(const ColumnMask& due, const ByColumn<double>& rr) {
+  for (int k = 0; k < due.size(); ++k) {
+    const std::size_t i = std::size_t(k);
+    if (!due.is_finished(k)) continue;
+    waits_[i] = rr[i] <= confirmed * expected_[i];
+    largest_[i] = rr[i];
+  }
 }
 
 /// Below this share of |r|^2 that of the next residual has too few digits left to be known from the sums before.

@@ -8,6 +8,7 @@
 #include "kov/algebra/vector.hpp"
 
 #include <string>
+#include <vector>
 
 namespace kov::detail {
 
@@ -35,21 +36,34 @@ class SolutionOfRecursion {
   virtual void renew(const ColumnMask& due, ByColumn<double>& rr, SolveRun& run, const Vector& r) = 0;
 };
 
-/// When a residual is to be computed anew: where it has fallen to delta times its largest since the last time.
+/// When a residual is to be computed anew: where it has fallen to delta times its largest since the last time.  A
+/// renewal of one column takes as long as that of all, so columns wait for turns every few iterations, the same
+/// whatever other columns there are: but not further than until |r_k| has fallen by delta^2, and not where the last
+/// renewal found something else than the recursion.
 class RenewalSchedule {
  public:
   RenewalSchedule(int n_columns, double delta)
-      : largest_(ByColumn<double>::repeated(n_columns, 0)), delta_squared_(delta * delta) {}
+      : largest_(ByColumn<double>::repeated(n_columns, 0)),
+        expected_(largest_),
+        delta_squared_(delta * delta),
+        waits_(std::size_t(n_columns), true) {}
   /// See SolutionOfRecursion.
   ColumnMask due(const ByColumn<double>& rr, const SolveRun& run);
   void restart(const ByColumn<double>& rr) { largest_ = rr; }
   /// The largest |r_k|^2 since then.
   const ByColumn<double>& largest() const { return largest_; }
-  void renew(const ColumnMask& due, const ByColumn<double>& rr) { largest_ = choose(due, rr, largest_); }
+  /// rr: of the residuals that were computed anew.
+  void renew(const ColumnMask& due, const ByColumn<double>& rr);
 
  private:
-  ByColumn<double> largest_;
+  static constexpr int turn = 8;
+  /// |r_k|^2 that was computed anew is at most so many times that of the recursion, if the two agree.
+  static constexpr double confirmed = 4;
+
+  ByColumn<double> largest_, expected_;
   double delta_squared_;
+  std::vector<bool> waits_;
+  int calls_ = 0;
 };
 
 /// The solution is kept where the recursion adds to it, and its residual is computed anew only when that has ended.
