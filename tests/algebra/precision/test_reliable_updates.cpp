@@ -93,7 +93,7 @@ TEST_P(ReliableUpdate, SolvesToDoubleTolerancesInOneKrylovSpace) {
   const Problem problem(GetParam().make(Comm::world()), 0.1);
   const BiCgStab bicgstab{.tolerance = 1e-12};
   const int in_double = bicgstab(problem.high, problem.b, problem.x).iterations;
-  const auto check = [&](const auto& solver, double most) {
+  const auto check = [&](const auto& solver, double most, int least_renewals = 2) {
     zero(problem.x);
     int in_high = 0;
     const SolveReport report = solver(counted<SpinorField<double>>(problem.high, in_high), problem.b, problem.x);
@@ -103,8 +103,8 @@ TEST_P(ReliableUpdate, SolvesToDoubleTolerancesInOneKrylovSpace) {
     EXPECT_LE(report.iterations, most * in_double + 2) << report.text() << " in double " << in_double;
     // Renewals: one for each factor delta, a few restarts, and the true residual at both ends.
     EXPECT_LE(in_high, std::log(1e-12) / std::log(solver.delta) + 6) << report.text();
-    EXPECT_GE(in_high, 4);
-    EXPECT_GE(report.renewals, 2) << report.text();
+    EXPECT_GE(in_high, least_renewals + 2);
+    EXPECT_GE(report.renewals, least_renewals) << report.text();
     EXPECT_LE(report.renewals, in_high);
   };
   check(ReliableUpdates(problem.low, bicgstab), 1.15);
@@ -115,7 +115,22 @@ TEST_P(ReliableUpdate, SolvesToDoubleTolerancesInOneKrylovSpace) {
   check(ReliableUpdates<Fixed16>(problem.low_on<Links12<Fixed16>>(), bicgstab), 1.3);
   check(ReliableUpdates<Fixed16>(problem.low_on<Links8<Fixed16>>(), bicgstab), 1.3);
   check(ReliableUpdates<float>(problem.low_on<Links8<float>>(), bicgstab), 1.15);
-  check(ReliableUpdates<double>(problem.high, bicgstab, 1e-3), 1.1);
+  // One precision has nothing to renew while the recursion's residual is as good as b - A x.
+  check(ReliableUpdates<double>(problem.high, bicgstab, 1e-3), 1.1, 0);
+}
+
+// Far away the residual is much larger than the source, and so is the rounding of the recursion.
+TEST_P(ReliableUpdate, ReplacesResidualsOfADistantGuess) {
+  const Problem problem(GetParam().make(Comm::world()), 0.3);
+  load(problem.x, reference::random_array(problem.lattice.extent(), 12, 13));
+  scale(1e6, problem.x);
+  const SolveReport report =
+      ReliableUpdates<double>(problem.high, BiCgStab{.tolerance = 1e-13}, 1e-3)(problem.high, problem.b, problem.x);
+  EXPECT_TRUE(report.converged) << report.text();
+  EXPECT_GE(report.renewals, 2) << report.text();
+  EXPECT_EQ(report.restarts, 0) << report.text();
+  EXPECT_EQ(report.precision_switches, 0) << report.text();
+  EXPECT_LE(naive_residual(problem.u, problem.mass, gather(problem.x), problem.source), 1.1e-13);
 }
 
 TEST_P(ReliableUpdate, ConjugateGradientsKeepTheirDirections) {

@@ -23,16 +23,23 @@ namespace gamma5_hermiticity {
 using reference::gather;
 using reference::GlobalArray;
 
+const Anisotropy anisotropic{.xi0 = 2, .nu = 1.1};
+
+template <class Storage>
+WilsonOperator<Storage> wilson(const GaugeField<double>& gauge, const Anisotropy& a, const LinkForms& forms) {
+  const BoundaryAngles angles{test::kAngles};
+  return {GaugeLinks<Storage>(gauge, a.factors(angles)), MassTerm{0.2, a}, forms};
+}
+
 /// Calls work(name, M(mu), M(-mu)) for every operator with links in Storage.
 template <class Storage, class Work>
 void for_each_pair(const GaugeField<double>& gauge, const LinkForms& forms, const Work& work) {
   const BoundaryAngles angles{test::kAngles};
-  const Anisotropy anisotropy{.xi0 = 2, .nu = 1.1};
   const auto both = [&](const std::string& name, double mu, const auto& make) { work(name, make(mu), make(-mu)); };
-  for (const Anisotropy& a : {Anisotropy{}, anisotropy}) {
+  for (const Anisotropy& a : {Anisotropy{}, anisotropic}) {
     const std::string kind = a.xi0 == 1 ? "" : "anisotropic ";
     const GaugeLinks<Storage> links(gauge, a.factors(angles));
-    both(kind + "Wilson", 0, [&](double) { return WilsonOperator<Storage>(links, MassTerm{0.2, a}, forms); });
+    both(kind + "Wilson", 0, [&](double) { return wilson<Storage>(gauge, a, forms); });
     both(kind + "twisted mass", 0.4, [&](double mu) {
       return TwistedMassOperator<Storage>(links, {0.2, mu, a}, forms);
     });
@@ -88,7 +95,8 @@ void divide(const Term& term, const F& in, const F& out, bool adjoint) {
   copy(in, out);
 }
 
-/// rounding: the error of storing a number, relative to the largest one of its site.
+/// M on all sites and both Schur complements.  rounding: the error of storing a number, relative to the largest one of
+/// its site.
 template <class F, class M>
 void check_operator(const F& psi, const M& plus, const M& minus, double rounding, const std::string& name) {
   expect_conjugate(
@@ -125,13 +133,30 @@ class Gamma5Hermiticity : public test::OnLattices {
   void check(double rounding) const {
     using F = SpinorField<Storage, Lanes>;
     const Lattice lattice = GetParam().make(Comm::world());
-    const int n = Lanes::holds_columns ? 5 : 2;  // no multiple of a width
-    const GaugeField<double> gauge = reference::gauge_field(lattice, reference::near_unit_links(lattice.extent(), 41));
-    const F psi = stored<F>(lattice, reference::random_array(lattice.extent(), 12 * n, 42), Subset::all);
+    const F psi = random<F>(lattice, Lanes::holds_columns ? 5 : 2);  // no multiple of a width
     const LinkForms forms{.doubled = !Lanes::holds_columns, .columns = Lanes::holds_columns};
-    for_each_pair<LinkStorage>(gauge, forms, [&](const std::string& name, const auto& plus, const auto& minus) {
-      check_operator(psi, plus, minus, rounding, name);
-    });
+    for_each_pair<LinkStorage>(gauge_on(lattice), forms,
+                               [&](const std::string& name, const auto& plus, const auto& minus) {
+                                 check_operator(psi, plus, minus, rounding, name);
+                               });
+  }
+  template <class LinkStorage, class Storage>
+  void check_wilson(double rounding) const {
+    const Lattice lattice = GetParam().make(Comm::world());
+    const auto psi = random<SpinorField<Storage>>(lattice, 2);
+    for (const Anisotropy& a : {Anisotropy{}, anisotropic}) {
+      const auto M = wilson<LinkStorage>(gauge_on(lattice), a, {.doubled = true});
+      check_operator(psi, M, M, rounding, a.xi0 == 1 ? "Wilson" : "anisotropic Wilson");
+    }
+  }
+
+ private:
+  static GaugeField<double> gauge_on(const Lattice& lattice) {
+    return reference::gauge_field(lattice, reference::near_unit_links(lattice.extent(), 41));
+  }
+  template <class F>
+  static F random(const Lattice& lattice, int n) {
+    return stored<F>(lattice, reference::random_array(lattice.extent(), 12 * n, 42), Subset::all);
   }
 };
 
@@ -145,11 +170,29 @@ TEST_P(Gamma5Hermiticity, OfEveryFormInFloat) {
   check<Links12<float>, float>(test::eps<float>);
 }
 
-// Each of up to four operators in turn rounds to 16 bits, and a hop adds eight neighbours.
-TEST_P(Gamma5Hermiticity, OfEveryFormInSixteenBits) {
-  check<float, Fixed16>(0.25 / 32767);
-  check<Links12<float>, Fixed16>(0.25 / 32767);
+// M and its adjoint read the same links, so that an error of storing these is not one of hermiticity.
+TEST_P(Gamma5Hermiticity, OfEveryFormOnLinksOf8Reals) {
+  check<Links8<double>, double>(test::eps<double>);
+  check<Links8<float>, float>(test::eps<float>);
 }
+
+// Each of up to four operators in turn rounds to 16 bits, and a hop adds eight neighbours.
+constexpr double rounding_to_16_bits = 0.25 / 32767;
+
+TEST_P(Gamma5Hermiticity, OfEveryFormInSixteenBits) {
+  check<float, Fixed16>(rounding_to_16_bits);
+  check<Links12<float>, Fixed16>(rounding_to_16_bits);
+  check<Links8<float>, Fixed16>(rounding_to_16_bits);
+}
+
+TEST_P(Gamma5Hermiticity, OfEveryFormOnLinksIn16Bits) {
+  check<Fixed16, Fixed16>(rounding_to_16_bits);
+  check<Links12<Fixed16>, Fixed16>(rounding_to_16_bits);
+  check<Links8<Fixed16>, Fixed16>(rounding_to_16_bits);
+}
+
+// A hop is all there is in 8 bits, so of the operators that of Wilson.
+TEST_P(Gamma5Hermiticity, OfWilsonsOperatorInEightBits) { check_wilson<Links12<Fixed16>, Fixed8>(0.25 / 127); }
 
 TEST_P(Gamma5Hermiticity, OfEveryFormOnColumns) {
   check<double, double, ColumnLanes<8>>(test::eps<double>);

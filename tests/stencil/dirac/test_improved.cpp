@@ -127,26 +127,43 @@ TEST_P(ImprovedOperators, HaveTheirAdjoint) {
   for_each_kind([](const Kind& kind, const Lattice& lattice) {
     const GlobalArray u = reference::random_su3(lattice.extent(), 4, 5);
     const auto M = make<double>(kind, reference::gauge_field<double>(lattice, u), BoundaryAngles{test::kAngles});
-    GlobalArray psi = reference::random_array(lattice.extent(), 12, 7);
     const SpinorField<double> a(lattice, "a"), b = a.like("b"), Mb = a.like("M b"), adjoint = a.like("adjoint");
     load(a, reference::random_array(lattice.extent(), 12, 6));
-    load(b, psi);
+    load(b, reference::random_array(lattice.extent(), 12, 7));
     M.apply(b, Mb);
     M.apply_adjoint(a, adjoint);
     EXPECT_LT(std::abs(inner_product(a, Mb) - inner_product(adjoint, b)),
               20 * eps<double> * std::sqrt(norm2(a) * norm2(Mb)));
-    // g5 M g5 = M^+
-    M.apply_adjoint(b, adjoint);
-    const auto turn = [](GlobalArray& all) {
-      for (std::size_t i = 0; i < all.data.size(); ++i)
-        if (i % 12 >= 6) all.data[i] = -all.data[i];
-    };
-    turn(psi);
-    load(b, psi);
-    M.apply(b, Mb);
-    GlobalArray expected = gather(Mb);
-    turn(expected);
-    EXPECT_LT(max_difference(adjoint, expected), 20 * eps<double> * reference::max_abs(expected));
+  });
+}
+
+/// g5 M g5 = M^+, for 3 columns in lanes or components.
+template <class T, class Lanes = SiteLanes>
+void check_gamma5(const Kind& kind, const Lattice& lattice) {
+  const GlobalArray u = reference::random_su3(lattice.extent(), 4, 5);
+  const LinkForms forms{.columns = Lanes::holds_columns};
+  const auto M = make<T>(kind, reference::gauge_field<double>(lattice, u), BoundaryAngles{test::kAngles}, forms);
+  const auto turn = [](GlobalArray all) {
+    for (std::size_t i = 0; i < all.data.size(); ++i)
+      if (i % 12 >= 6) all.data[i] = -all.data[i];
+    return all;
+  };
+  const GlobalArray psi = reference::random_array(lattice.extent(), 36, 7);
+  const SpinorField<T, Lanes> in(lattice, "in", 3), out = in.like("out");
+  load(in, turn(psi));
+  M.apply(in, out);
+  const GlobalArray expected = turn(gather(out));
+  load(in, psi);
+  M.apply_adjoint(in, out);
+  EXPECT_LT(max_difference(out, expected), 20 * eps<T> * reference::max_abs(expected)) << kind.length << " links";
+}
+
+TEST_P(ImprovedOperators, Gamma5Hermiticity) {
+  for_each_kind([](const Kind& kind, const Lattice& lattice) {
+    check_gamma5<double>(kind, lattice);
+    check_gamma5<float>(kind, lattice);
+    check_gamma5<double, ColumnLanes<8>>(kind, lattice);
+    check_gamma5<float, ColumnLanes<16>>(kind, lattice);
   });
 }
 
