@@ -2,8 +2,10 @@
 #include "apps/quarks/quark_operator.hpp"
 
 #include "kov/algebra/krylov/bicgstab.hpp"
+#include "kov/algebra/krylov/block_conjugate_gradient.hpp"
 #include "kov/algebra/krylov/conjugate_gradient.hpp"
 #include "kov/algebra/krylov/gcr.hpp"
+#include "kov/algebra/krylov/minimal_residual.hpp"
 #include "kov/algebra/precision/mixed_precision.hpp"
 #include "kov/algebra/precision/reliable_updates.hpp"
 #include "kov/algebra/preconditioning/even_odd.hpp"
@@ -32,8 +34,11 @@ Method limited(Method method, const SolverChoice& choice) {
 template <class F>
 Solver<F> plain_solver(const SolverChoice& choice) {
   if (choice.method == "cg") return limited(NormalConjugateGradient{}, choice);
-  if (choice.method == "bicgstab-2") return limited(BiCgStabL{.l = 2}, choice);
+  if (choice.method == "cgne") return limited(NormalErrorConjugateGradient{}, choice);
+  if (choice.is_block()) return limited(NormalBlockConjugateGradient{}, choice);
   if (choice.method == "gcr") return limited(Gcr{}, choice);
+  if (choice.method == "mr") return limited(MinimalResidual{}, choice);
+  if (const int l = choice.polynomial_degree(); l > 1) return limited(BiCgStabL{.l = l}, choice);
   return limited(BiCgStab{}, choice);
 }
 

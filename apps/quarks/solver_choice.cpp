@@ -8,9 +8,12 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
+
 namespace kov::app {
 
 void SolverChoice::add_to(Settings& s) {
+  columns = "together";
   add_with(s, "solver", "of the solver's work; contractions are double, with 'single' single",
            {"double", "mixed", "single"});
 }
@@ -38,11 +41,17 @@ void SolverChoice::add_all_to(Settings& s, const std::string& section) {
 
 void SolverChoice::add_with(Settings& s, const std::string& section, const std::string& about_precision,
                             const std::vector<std::string>& precisions) {
-  s.add(section + ".method", &method, "for the propagators", {"bicgstab", "bicgstab-2", "gcr", "cg"});
+  s.add(
+      section + ".method", &method,
+      "for the propagators: BiCGstab, BiCGstab(l), GCR, minimal residual ('mr'), on the normal equations CGNR ('cg'), "
+      "CGNE and CGNR with one Krylov space for all columns ('block-cg')",
+      {"bicgstab", "bicgstab-2", "bicgstab-3", "bicgstab-4", "bicgstab-5", "bicgstab-6", "bicgstab-7", "bicgstab-8",
+       "gcr", "mr", "cg", "cgne", "block-cg"});
   s.add(section + ".precision", &precision, about_precision, precisions);
   s.add(section + ".preconditioner", &preconditioner, "even-odd halves the work",
         {"even-odd", "even-odd-symmetric", "none"});
-  s.add(section + ".tolerance", &tolerance, "|source - M solution| / |source| (cg alone: of the normal equations)");
+  s.add(section + ".tolerance", &tolerance,
+        "|source - M solution| / |source| ('cg' and 'block-cg' in one precision: of the normal equations)");
   s.add(section + ".max_iterations", &max_iterations, "limit of iterations; a solve that needs more is an error");
 }
 
@@ -51,7 +60,12 @@ bool SolverChoice::is_together() const {
   // (docs/performance.md).
   constexpr bool on_gpu =
       !Kokkos::SpaceAccessibility<Kokkos::HostSpace, Kokkos::DefaultExecutionSpace::memory_space>::accessible;
-  return columns == "together" || (columns == "auto" && precision != "reliable-16" && on_gpu);
+  return columns == "together" || (columns == "auto" && precision != "reliable-16" && (on_gpu || is_block()));
+}
+
+int SolverChoice::polynomial_degree() const {
+  const std::string prefix = "bicgstab-";
+  return method.starts_with(prefix) ? std::stoi(method.substr(prefix.size())) : 1;
 }
 
 void SolverChoice::complete(Settings& settings, const std::string& section, const SolverChoice& other) {
@@ -79,6 +93,9 @@ void SolverChoice::check(const Settings& settings, const std::string& section) c
   const bool reliable = precision == "reliable" || precision == "reliable-16";
   require(!reliable || method == "bicgstab", origin("precision"), "is", precision + ",",
           "but only bicgstab has reliable updates: take that method, or precision mixed");
+  if (is_block() && !is_together())
+    throw InputError(sentence(origin("columns"), "is", columns + ",",
+                              "but block-cg has one Krylov space for all columns: take together, or method cg"));
   if (precision == "reliable-16")
     require(columns != "together", origin("columns"),
             "is together, but 16-bit fields have no columns in lanes: take one by one, or precision reliable");
@@ -113,7 +130,7 @@ std::string SolverChoice::columns_text() const {
 
 double SolverChoice::bytes_per_site(int n_columns) const {
   const double real = is_single() ? 4 : 8, links = 72, spinor = 24.0 * n_columns;
-  const double work = method == "gcr" ? 2 * Gcr{}.directions : 10;
+  const double work = method == "gcr" ? 2 * Gcr{}.directions : std::max(10, 2 * polynomial_degree() + 5);
   // The transformation, links in double and ready for the operator; and three fields for sources and solutions.
   const double temporal = is_in_temporal_gauge() ? 8 * (18 + links) + real * 3 * links : 0;
   const double transformed = is_in_temporal_gauge() || is_nonrelativistic() ? real * 3 * spinor : 0;

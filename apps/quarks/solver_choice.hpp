@@ -25,6 +25,7 @@ struct SolverChoice {
   /// "chiral" or "nonrelativistic".
   std::string basis = "chiral";
 
+  /// The keys of a program that solves for all columns together.
   void add_to(Settings& settings);
   /// The same keys in any section, with reliable updates among the precisions, columns, the gauge and the basis.
   void add_all_to(Settings& settings, const std::string& section = "solver");
@@ -36,6 +37,10 @@ struct SolverChoice {
   void check_improved(const Settings& settings, const std::string& key, const std::string& action) const;
   /// Whether all twelve columns of a propagator are solved for at once.
   bool is_together() const;
+  /// Whether all columns share a Krylov space.
+  bool is_block() const { return method == "block-cg"; }
+  /// l of BiCGstab(l), the method "bicgstab-l"; 1 for other methods.
+  int polynomial_degree() const;
   bool is_single() const { return precision == "single"; }
   bool is_in_temporal_gauge() const { return gauge == "temporal"; }
   bool is_nonrelativistic() const { return basis == "nonrelativistic"; }

@@ -195,6 +195,34 @@ class Propagator(PropagatorTest):
         self.call("propagator", *JOB, *single)
         self.assertLess(self.difference(name, NAME.replace("propagator", "single") + ".lime"), 1e-5)
 
+    def test_every_method_comes_to_the_same(self):
+        self.call("propagator", *JOB, *options(solver__precision="double", solver__tolerance=1e-12, output__prefix="reference"))
+        name = NAME.replace("propagator", "reference") + ".lime"
+        one, plain = options(solver__precision="double"), options(solver__preconditioner="none")
+        ways = [("bicgstab-%d" % l, []) for l in (2, 5)]
+        ways += [("bicgstab-8", one), ("gcr", plain), ("mr", []), ("mr", options(solver__preconditioner="even-odd-symmetric")), ("cg", plain),
+                 ("cgne", []), ("cgne", one), ("cgne", options(solver__columns="together")), ("block-cg", []), ("block-cg", one + plain)]
+        for k, (method, changed) in enumerate(ways):
+            changed = options(solver__method=method, solver__tolerance=1e-11, output__prefix="p%d" % k) + changed
+            text = self.call("propagator", *JOB, *changed).stdout
+            self.assertRegex(text, r"solver +%s, " % method)
+            self.assertIn("twelve columns together" if method == "block-cg" or "solver.columns=together" in changed else "one by one", text)
+            written = NAME.replace("propagator", "p%d" % k) + ".lime"
+            self.assertIn("metadata solver = %s, " % method, record(self.path(written), "scidac-record-xml").decode())
+            self.assertLess(self.difference(name, written), 1e-10, changed)
+            other = "bicgstab-3" if k == 0 else "bicgstab"
+            if k % 4 == 0:  # the result of another method is of another job
+                error = self.call("propagator", *JOB, *changed, *options(solver__method=other), code=1).stderr
+                self.assertIn(written + " was made with other parameters", error)
+
+    def test_methods_that_a_mass_is_too_small_for_say_so(self):
+        beyond = options(quark__0__kappa=0.3, solver__max_iterations=2000)
+        for method, message in (("mr", "the limit of 2000 iterations was reached"), ("gcr", "the limit of 2000 iterations was reached"),
+                                ("bicgstab-3", "conjugate gradients on normal equations")):
+            error = self.call("propagator", *JOB, *beyond, *options(solver__method=method), code=3).stderr
+            self.assertIn(message, error)
+        self.assertEqual(self.propagators(), [])
+
     def test_every_action_and_source_is_solved_for(self):
         none = options(solver__preconditioner="none")
         for k, changed in enumerate((options(quark__0__action="naik") + none, options(quark__0__action="hamber-wu") + none,
@@ -292,6 +320,9 @@ class PropagatorResume(PropagatorTest):
         # The header does not tell; the numbers do when they are read.
         self.assertIn("%d solves" % (12 - kept), done.stdout)
         self.assertIn("12 solves", self.call("propagator", *job, *options(solver__columns="together"), "--dry-run").stdout)
+        other = self.call("propagator", *job, *options(solver__method="bicgstab-2"), "--dry-run")
+        self.assertIn("12 solves", other.stdout)
+        self.assertIn("is not used: it was made with other parameters", other.stderr)
         done = self.call("propagator", *job)
         self.assertIn("is not used", done.stderr)
         self.assertEqual(self.payload(NAME + ".lime"), self.payload(NAME.replace("propagator", "whole") + ".lime"))
@@ -409,6 +440,9 @@ class PropagatorSettings(PropagatorTest):
                                  (options(solver__basis="dirac"), "must be one of"),
                                  (options(quark__0__mu=1e300), "quark.0.mu"), (options(quark__0__xi0=0), "quark.0.xi0"),
                                  (options(solver__precision="reliable", solver__method="gcr"), "only bicgstab has reliable updates"),
+                                 (options(solver__precision="reliable", solver__method="block-cg"), "only bicgstab has reliable updates"),
+                                 (options(solver__method="block-cg", solver__columns="one by one"), "take together, or method cg"),
+                                 (options(solver__method="bicgstab-9"), "must be one of"),
                                  (options(solver__precision="reliable-16", solver__columns="together"), "no columns in lanes"),
                                  (options(solver__tolerance=0), "solver.tolerance"), (options(output__precision=16), "32 or 64"),
                                  (options(output__format="nersc"), "must be one of"), (options(output__prefix="no/folder"), "no"),
