@@ -56,30 +56,64 @@ auto reduced(const DiracOperator<Storage2, Term>& M, int n, SchurForm form) {
   return SchurComplement<Storage2, Term, SpinorField<Storage, Lanes>>(M, n, form);
 }
 
-/// The solver that was chosen for M on even sites; make(real): M in a precision.
+/// f(storage), a storage of links with solver.links numbers in Real; 18 of them are floats for Fixed16.
+template <class Real, class Lanes, class Function>
+auto with_storage(const SolverChoice& choice, const Function& f) {
+  if (choice.links == 12) return f(Links12<Real>{});
+  if constexpr (!has_packs || !Lanes::holds_columns)
+    if (choice.links == 8) return f(Links8<Real>{});
+  require(choice.links == 18, "links of", choice.links, "reals were asked for with columns in lanes, which have none:",
+          "set solver.links to 12 or 18, or solver.columns to one by one");
+  return f(real_of_storage_t<ColorMatrix, Real>{});
+}
+
+/// The solver that was chosen for M on even sites; make(storage): M on links in a storage.
 template <class T, class Lanes, class Dirac, class Make>
 Solver<SpinorField<T, Lanes>> even_odd_solver(const SolverChoice& choice, const Dirac& M, const Make& make, int n) {
+  using F = SpinorField<T, Lanes>;
   const SchurForm form = choice.preconditioner == "even-odd-symmetric" ? SchurForm::symmetric : SchurForm::asymmetric;
-  const auto on_all = [&](const Solver<SpinorField<T, Lanes>>& on_even) {
-    return EvenOdd<T, Lanes>(M, on_even, form, n);
-  };
   if constexpr (std::is_same_v<T, double>) {
     if constexpr (!Lanes::holds_columns)
       if (choice.precision == "reliable-16")
-        return on_all(
-            ReliableUpdates<Fixed16>(reduced<Fixed16, Lanes>(make(float{}), n, form), limited(BiCgStab{}, choice)));
+        return with_storage<Fixed16, Lanes>(choice, [&](auto storage) -> Solver<F> {
+          const auto low = reduced<Fixed16, Lanes>(make(storage), n, form);
+          return EvenOdd<T, Lanes>(M, ReliableUpdates<Fixed16>(low, limited(BiCgStab{}, choice)), form, n);
+        });
     if (choice.precision != "double")
-      return on_all(mixed_solver<Lanes>(reduced<float, Lanes>(make(float{}), n, form), choice));
+      return with_storage<float, Lanes>(choice, [&](auto storage) -> Solver<F> {
+        const auto low = reduced<float, Lanes>(make(storage), n, form);
+        return EvenOdd<T, Lanes>(M, mixed_solver<Lanes>(low, choice), form, n);
+      });
   }
-  return on_all(plain_solver<SpinorField<T, Lanes>>(choice));
+  return with_storage<T, Lanes>(choice, [&]<class Storage>(Storage storage) -> Solver<F> {
+    const auto solver = plain_solver<F>(choice);
+    if constexpr (std::is_same_v<Storage, T>)
+      return EvenOdd<T, Lanes>(M, solver, form, n);
+    else
+      return EvenOdd<T, Lanes>(make(storage), solver, form, n);
+  });
 }
+
+/// As an operator.
+template <class F>
+struct Identity {
+  void apply(const F& in, const F& out, const Exec& exec = {}) const { copy(in, out, exec); }
+  void apply_adjoint(const F& in, const F& out, const Exec& exec = {}) const { copy(in, out, exec); }
+};
 
 /// The same on all sites.
 template <class T, class Lanes, class Make>
 Solver<SpinorField<T, Lanes>> all_sites_solver(const SolverChoice& choice, const Make& make) {
+  using F = SpinorField<T, Lanes>;
   if constexpr (std::is_same_v<T, double>)
-    if (choice.precision != "double") return mixed_solver<Lanes>(make(float{}), choice);
-  return plain_solver<SpinorField<T, Lanes>>(choice);
+    if (choice.precision != "double")
+      return with_storage<float, Lanes>(
+          choice, [&](auto storage) -> Solver<F> { return mixed_solver<Lanes>(make(storage), choice); });
+  const auto solver = plain_solver<F>(choice);
+  if (choice.links == 18) return solver;
+  // Solves with the links as they are for what those in fewer reals leave over.
+  return with_storage<T, Lanes>(
+      choice, [&](auto storage) -> Solver<F> { return Transformed<F>(Identity<F>{}, make(storage), solver); });
 }
 
 /// Links of a job, and what is known of them.
@@ -93,7 +127,7 @@ struct JobLinks {
   }
 };
 
-/// make(real, links): M in a precision on these links.
+/// make(storage, links): M on these links in a storage.
 template <class T, class Lanes, class Make>
 QuarkOperator<T, Lanes> with_solver(const GaugeField<double>& gauge, const SolverChoice& choice, const Make& make,
                                     int n) {
@@ -102,7 +136,7 @@ QuarkOperator<T, Lanes> with_solver(const GaugeField<double>& gauge, const Solve
   const auto M = make(T{}, given);
   const SpinBasis basis = choice.is_nonrelativistic() ? SpinBasis::nonrelativistic : SpinBasis::chiral;
   const auto solver_of = [&](const auto& dirac, const JobLinks& links) {
-    const auto make_in_basis = [&](auto real) { return make(real, links).with_basis(basis); };
+    const auto make_in_basis = [&](auto storage) { return make(storage, links).with_basis(basis); };
     return choice.is_even_odd() ? even_odd_solver<T, Lanes>(choice, dirac, make_in_basis, n)
                                 : all_sites_solver<T, Lanes>(choice, make_in_basis);
   };
@@ -128,11 +162,12 @@ QuarkOperator<T, Lanes> operator_with(const GaugeField<double>& gauge, const Qua
   const BoundaryAngles boundary = action.boundary_angles();
   const Anisotropy anisotropy{action.xi0, action.nu};
   const LinkForms forms{.columns = Lanes::holds_columns};
-  const auto links_in = [&]<class R>(R, const JobLinks& links) {
-    return GaugeLinks<R>(links.gauge, links.factors(anisotropy.factors(boundary)));
+  const auto links_in = [&]<class Storage>(Storage, const JobLinks& links) {
+    return GaugeLinks<Storage>(links.gauge, links.factors(anisotropy.factors(boundary)));
   };
   if (action.is_improved()) {
-    const auto make = [&]<class R>(R) {
+    const auto make = [&]<class Storage>(Storage) {
+      using R = real_of_storage_t<ColorMatrix, Storage>;  // others are refused: QuarkSolver
       return action.action == "naik" ? naik_operator<R>(gauge, action.mass, boundary, forms)
                                      : hamber_wu_operator<R>(gauge, action.mass, boundary, forms);
     };
@@ -143,23 +178,23 @@ QuarkOperator<T, Lanes> operator_with(const GaugeField<double>& gauge, const Qua
   if (action.c_sw != 0)
     return with_solver<T, Lanes>(
         gauge, choice,
-        [&]<class R>(R r, const JobLinks& links) {
-          const CloverTerm<R> term(
+        [&]<class Storage>(Storage storage, const JobLinks& links) {
+          const CloverTerm<real_of_storage_t<ColorMatrix, Storage>> term(
               links.gauge, {.mass = action.mass, .c_sw = action.c_sw, .mu = action.mu, .anisotropy = anisotropy});
-          return WilsonCloverOperator<R>(links_in(r, links), term, forms);
+          return WilsonCloverOperator<Storage>(links_in(storage, links), term, forms);
         },
         n_columns);
   if (action.mu != 0)
     return with_solver<T, Lanes>(
         gauge, choice,
-        [&]<class R>(R r, const JobLinks& links) {
-          return TwistedMassOperator<R>(links_in(r, links), {action.mass, action.mu, anisotropy}, forms);
+        [&]<class Storage>(Storage storage, const JobLinks& links) {
+          return TwistedMassOperator<Storage>(links_in(storage, links), {action.mass, action.mu, anisotropy}, forms);
         },
         n_columns);
   return with_solver<T, Lanes>(
       gauge, choice,
-      [&]<class R>(R r, const JobLinks& links) {
-        return WilsonOperator<R>(links_in(r, links), MassTerm{action.mass, anisotropy}, forms);
+      [&]<class Storage>(Storage storage, const JobLinks& links) {
+        return WilsonOperator<Storage>(links_in(storage, links), MassTerm{action.mass, anisotropy}, forms);
       },
       n_columns);
 }

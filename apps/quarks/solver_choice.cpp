@@ -50,6 +50,8 @@ void SolverChoice::add_with(Settings& s, const std::string& section, const std::
   s.add(section + ".precision", &precision, about_precision, precisions);
   s.add(section + ".preconditioner", &preconditioner, "even-odd halves the work",
         {"even-odd", "even-odd-symmetric", "none"});
+  s.add(section + ".links", &links,
+        "reals of a link in the operator that iterations apply, with 'reliable-16' 12 or 8 of 16 bits: 18, 12 or 8");
   s.add(section + ".tolerance", &tolerance,
         "|source - M solution| / |source| ('cg' and 'block-cg' in one precision: of the normal equations)");
   s.add(section + ".max_iterations", &max_iterations, "limit of iterations; a solve that needs more is an error");
@@ -75,6 +77,7 @@ void SolverChoice::complete(Settings& settings, const std::string& section, cons
   take("method", &SolverChoice::method);
   take("precision", &SolverChoice::precision);
   take("preconditioner", &SolverChoice::preconditioner);
+  take("links", &SolverChoice::links);
   take("tolerance", &SolverChoice::tolerance);
   take("max_iterations", &SolverChoice::max_iterations);
   take("columns", &SolverChoice::columns);
@@ -105,6 +108,14 @@ void SolverChoice::check(const Settings& settings, const std::string& section) c
             without + "16-bit spinors: take chiral, or precision reliable");
     require(!is_together(), origin("basis"), without + "columns in lanes: take chiral, or columns one by one");
   }
+  require(links == 18 || links == 12 || links == 8, origin("links"), "is", links,
+          "- a link is stored as 18, 12 or 8 reals: take one of these");
+  if (has_packs && links == 8 && is_together())
+    throw InputError(sentence(origin("links"), "is 8, but columns together have no links of 8 reals on CPUs: take 12",
+                              "or columns one by one"));
+  require(!is_nonrelativistic() || links == 18 || (!has_packs && links == 12), origin("links"), "is", links,
+          "- there are no operators in the non-relativistic basis on such links: take",
+          has_packs ? "18, or basis chiral" : "18 or 12, or basis chiral");
   require(max_iterations > 0, origin("max_iterations"), "is", double(max_iterations), "- it must be positive");
 }
 
@@ -116,11 +127,14 @@ void SolverChoice::check_improved(const Settings& settings, const std::string& k
           "which has longer legs in time than the links that temporal gauge makes 1: set solver.gauge to given");
   require(!is_nonrelativistic(), settings.origin(key), "is", action + ",",
           "whose hop is in the chiral basis alone: set solver.basis to chiral");
+  require(links == 18, settings.origin(key), "is", action + ",",
+          "whose hop has links of 18 reals alone: set solver.links to 18");
 }
 
 std::string SolverChoice::description() const {
   return sentence(method + ",", preconditioner, "preconditioner,", precision, "precision, tolerance",
-                  exact_text(tolerance) + (is_in_temporal_gauge() ? ", in temporal gauge" : "") +
+                  exact_text(tolerance) + (links == 18 ? "" : sentence(", links of", links, "reals")) +
+                      (is_in_temporal_gauge() ? ", in temporal gauge" : "") +
                       (is_nonrelativistic() ? ", in the non-relativistic basis" : ""));
 }
 
@@ -129,13 +143,15 @@ std::string SolverChoice::columns_text() const {
 }
 
 double SolverChoice::bytes_per_site(int n_columns) const {
-  const double real = is_single() ? 4 : 8, links = 72, spinor = 24.0 * n_columns;
+  const double real = is_single() ? 4 : 8, reals = 72, spinor = 24.0 * n_columns;
   const double work = method == "gcr" ? 2 * Gcr{}.directions : std::max(10, 2 * polynomial_degree() + 5);
   // The transformation, links in double and ready for the operator; and three fields for sources and solutions.
-  const double temporal = is_in_temporal_gauge() ? 8 * (18 + links) + real * 3 * links : 0;
+  const double temporal = is_in_temporal_gauge() ? 8 * (18 + reals) + real * 3 * reals : 0;
   const double transformed = is_in_temporal_gauge() || is_nonrelativistic() ? real * 3 * spinor : 0;
-  return temporal + transformed +
-         (is_mixed() ? real * spinor * 10 + 4 * links * 2 + 4 * spinor * work : real * spinor * work);
+  // Beside those that residuals are computed with.
+  const double compressed = links < 18 && !is_mixed() ? real * 3 * 4 * links : 0;
+  return temporal + transformed + compressed +
+         (is_mixed() ? real * spinor * 10 + 4 * reals * 2 + 4 * spinor * work : real * spinor * work);
 }
 
 }  // namespace kov::app

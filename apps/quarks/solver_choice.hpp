@@ -18,6 +18,8 @@ struct SolverChoice {
   std::string method = "bicgstab", precision = "mixed", preconditioner = "even-odd";
   double tolerance = 1e-9;
   int max_iterations = 5000;
+  /// Reals of a link in the operator of the iterations: 18, 12 or 8.
+  int links = 18;
   /// "auto", "one by one" or "together".
   std::string columns = "one by one";
   /// "given" or "temporal".
@@ -47,8 +49,8 @@ struct SolverChoice {
   /// Whether it works in single precision or 16 bits beside double.
   bool is_mixed() const { return precision != "double" && !is_single(); }
   bool is_even_odd() const { return preconditioner != "none"; }
-  /// "bicgstab, even-odd preconditioner, mixed precision, tolerance 1e-9", with "in temporal gauge" and "in the
-  /// non-relativistic basis" where that is so.
+  /// "bicgstab, even-odd preconditioner, mixed precision, tolerance 1e-9", with "links of 12 reals", "in temporal gauge"
+  /// and "in the non-relativistic basis" where that is so.
   std::string description() const;
   /// ", columns one by one"
   std::string columns_text() const;

@@ -215,6 +215,30 @@ class Propagator(PropagatorTest):
                 error = self.call("propagator", *JOB, *changed, *options(solver__method=other), code=1).stderr
                 self.assertIn(written + " was made with other parameters", error)
 
+    def test_links_of_12_and_8_reals_come_to_the_same(self):
+        for k, quark in enumerate(([], options(quark__0__c_sw=1.2, quark__0__xi0=1.5), options(quark__0__mu=0.2))):
+            self.call("propagator", *JOB, *quark, *options(solver__precision="double", solver__tolerance=1e-12, output__prefix="reference%d" % k))
+        ways = [(links, options(solver__precision=precision)) for links in (12, 8) for precision in ("mixed", "double", "reliable", "reliable-16")]
+        ways += [(links, options(solver__preconditioner="none", solver__precision=precision)) for links in (12, 8) for precision in ("mixed", "double")]
+        ways += [(12, options(solver__columns="together", solver__precision=precision)) for precision in ("double", "reliable")]
+        ways += [(12, options(solver__columns="together", solver__preconditioner="none")), (8, options(solver__gauge="temporal")),
+                 (12, options(solver__gauge="temporal", solver__precision="double", solver__preconditioner="none")),
+                 (12, options(quark__0__c_sw=1.2, quark__0__xi0=1.5)), (12, options(quark__0__mu=0.2, solver__precision="double"))]
+        payloads = set()
+        for k, (links, changed) in enumerate(ways):
+            text = self.call("propagator", *JOB, *options(solver__links=links, solver__tolerance=1e-11, output__prefix="p%d" % k), *changed).stdout
+            self.assertIn("links of %d reals" % links, text)
+            written = NAME.replace("propagator", "p%d" % k) + ".lime"
+            reference = 1 if "quark.0.c_sw=1.2" in changed else 2 if "quark.0.mu=0.2" in changed else 0
+            self.assertLess(self.difference(NAME.replace("propagator", "reference%d" % reference) + ".lime", written), 1e-10, changed)
+            payloads.add(self.payload(written))
+        self.assertEqual(len(payloads), len(ways))  # each takes part
+        single = options(solver__precision="single", solver__tolerance=1e-6, solver__links=12, output__prefix="single")
+        self.call("propagator", *JOB, *single)
+        self.assertLess(self.difference(NAME.replace("propagator", "reference0") + ".lime", NAME.replace("propagator", "single") + ".lime"), 1e-5)
+        error = self.call("propagator", *JOB, *options(solver__tolerance=1e-11, output__prefix="p0"), code=1).stderr
+        self.assertIn("was made with other parameters", error)
+
     def test_methods_that_a_mass_is_too_small_for_say_so(self):
         beyond = options(quark__0__kappa=0.3, solver__max_iterations=2000)
         for method, message in (("mr", "the limit of 2000 iterations was reached"), ("gcr", "the limit of 2000 iterations was reached"),
@@ -417,12 +441,15 @@ class PropagatorResume(PropagatorTest):
 
 
 class PropagatorSettings(PropagatorTest):
-    def test_fields_without_the_nonrelativistic_basis_are_refused(self):
+    def test_fields_and_links_without_kernels_are_refused(self):
         if "CUDA" in self.call("--version").stdout:
-            self.skipTest("does not apply: GPUs have it on all fields of programs")
+            self.skipTest("does not apply: GPUs have the basis on all fields of programs, and links of 8 reals")
         for changed in (options(solver__columns="together"), options(solver__precision="reliable-16")):
             error = self.call("propagator", *JOB, *options(solver__basis="nonrelativistic"), *changed, code=1).stderr
             self.assertIn("no operators in that basis", error)
+        for changed, message in ((options(solver__links=8, solver__columns="together"), "have no links of 8 reals on CPUs"),
+                                 (options(solver__links=12, solver__basis="nonrelativistic"), "take 18, or basis chiral")):
+            self.assertIn(message, self.call("propagator", *JOB, *changed, code=1).stderr)
 
     def test_bad_settings_are_refused_before_anything_is_written(self):
         for changed, message in ((options(quark__0__kapa=0.1), "did you mean 'quark.0.kappa'"),
@@ -443,6 +470,8 @@ class PropagatorSettings(PropagatorTest):
                                  (options(solver__precision="reliable", solver__method="block-cg"), "only bicgstab has reliable updates"),
                                  (options(solver__method="block-cg", solver__columns="one by one"), "take together, or method cg"),
                                  (options(solver__method="bicgstab-9"), "must be one of"),
+                                 (options(solver__links=10), "18, 12 or 8 reals"),
+                                 (options(quark__0__action="naik", solver__preconditioner="none", solver__links=12), "set solver.links to 18"),
                                  (options(solver__precision="reliable-16", solver__columns="together"), "no columns in lanes"),
                                  (options(solver__tolerance=0), "solver.tolerance"), (options(output__precision=16), "32 or 64"),
                                  (options(output__format="nersc"), "must be one of"), (options(output__prefix="no/folder"), "no"),
