@@ -12,22 +12,27 @@
 
 namespace kov::app {
 
-void SolverChoice::add_to(Settings& s) {
-  columns = "together";
-  add_with(s, "solver", "of the solver's work; contractions are double, with 'single' single",
-           {"double", "mixed", "single"});
-}
-
-void SolverChoice::add_all_to(Settings& s, const std::string& section) {
-  columns = "auto";
-  add_with(
-      s, section,
-      "of the solver's work: 'mixed' corrects defects, 'reliable' and 'reliable-16' update the residual reliably in "
-      "single precision and 16 bits",
-      {"double", "mixed", "reliable", "reliable-16", "single"});
+void SolverChoice::add_to(Settings& s, const std::string& section) {
+  s.add(
+      section + ".method", &method,
+      "for the propagators: BiCGstab, BiCGstab(l), GCR, minimal residual ('mr'), on the normal equations CGNR ('cg'), "
+      "CGNE and CGNR with one Krylov space for all columns ('block-cg')",
+      {"bicgstab", "bicgstab-2", "bicgstab-3", "bicgstab-4", "bicgstab-5", "bicgstab-6", "bicgstab-7", "bicgstab-8",
+       "gcr", "mr", "cg", "cgne", "block-cg"});
+  s.add(section + ".precision", &precision,
+        "of the solver's work: 'mixed' corrects defects, 'reliable' and 'reliable-16' update the residual reliably in "
+        "single precision and 16 bits",
+        {"double", "mixed", "reliable", "reliable-16", "single"});
+  s.add(section + ".preconditioner", &preconditioner, "even-odd halves the work",
+        {"even-odd", "even-odd-symmetric", "none"});
+  s.add(section + ".links", &links,
+        "reals of a link in the operator that iterations apply, with 'reliable-16' 12 or 8 of 16 bits: 18, 12 or 8");
+  s.add(section + ".tolerance", &tolerance,
+        "|source - M solution| / |source| ('cg' and 'block-cg' in one precision: of the normal equations)");
+  s.add(section + ".max_iterations", &max_iterations, "limit of iterations; a solve that needs more is an error");
   s.add(section + ".columns", &columns,
         "of a propagator: solved for one by one, of which a killed `kovariant propagator` keeps each, or together; "
-        "'auto': together on GPUs",
+        "'auto': together on GPUs and by `kovariant distill`",
         {"auto", "one by one", "together"});
   s.add(section + ".gauge", &gauge,
         "of the links while solving: in 'temporal' gauge those in time are 1 and not loaded; results stay in the given "
@@ -39,30 +44,14 @@ void SolverChoice::add_all_to(Settings& s, const std::string& section) {
       {"chiral", "nonrelativistic"});
 }
 
-void SolverChoice::add_with(Settings& s, const std::string& section, const std::string& about_precision,
-                            const std::vector<std::string>& precisions) {
-  s.add(
-      section + ".method", &method,
-      "for the propagators: BiCGstab, BiCGstab(l), GCR, minimal residual ('mr'), on the normal equations CGNR ('cg'), "
-      "CGNE and CGNR with one Krylov space for all columns ('block-cg')",
-      {"bicgstab", "bicgstab-2", "bicgstab-3", "bicgstab-4", "bicgstab-5", "bicgstab-6", "bicgstab-7", "bicgstab-8",
-       "gcr", "mr", "cg", "cgne", "block-cg"});
-  s.add(section + ".precision", &precision, about_precision, precisions);
-  s.add(section + ".preconditioner", &preconditioner, "even-odd halves the work",
-        {"even-odd", "even-odd-symmetric", "none"});
-  s.add(section + ".links", &links,
-        "reals of a link in the operator that iterations apply, with 'reliable-16' 12 or 8 of 16 bits: 18, 12 or 8");
-  s.add(section + ".tolerance", &tolerance,
-        "|source - M solution| / |source| ('cg' and 'block-cg' in one precision: of the normal equations)");
-  s.add(section + ".max_iterations", &max_iterations, "limit of iterations; a solve that needs more is an error");
-}
-
 bool SolverChoice::is_together() const {
   // A GPU's hop on eight columns takes two thirds of the time of eight hops; CPUs solve faster one by one
   // (docs/performance.md).
   constexpr bool on_gpu =
       !Kokkos::SpaceAccessibility<Kokkos::HostSpace, Kokkos::DefaultExecutionSpace::memory_space>::accessible;
-  return columns == "together" || (columns == "auto" && precision != "reliable-16" && (on_gpu || is_block()));
+  if (columns != "auto") return columns == "together";
+  const bool is_possible = precision != "reliable-16" && !(has_packs && (is_nonrelativistic() || links == 8));
+  return is_possible && (on_gpu || is_block() || auto_columns == AutoColumns::together);
 }
 
 int SolverChoice::polynomial_degree() const {
@@ -81,6 +70,7 @@ void SolverChoice::complete(Settings& settings, const std::string& section, cons
   take("tolerance", &SolverChoice::tolerance);
   take("max_iterations", &SolverChoice::max_iterations);
   take("columns", &SolverChoice::columns);
+  auto_columns = other.auto_columns;
   take("gauge", &SolverChoice::gauge);
   take("basis", &SolverChoice::basis);
 }
@@ -96,9 +86,8 @@ void SolverChoice::check(const Settings& settings, const std::string& section) c
   const bool reliable = precision == "reliable" || precision == "reliable-16";
   require(!reliable || method == "bicgstab", origin("precision"), "is", precision + ",",
           "but only bicgstab has reliable updates: take that method, or precision mixed");
-  if (is_block() && !is_together())
-    throw InputError(sentence(origin("columns"), "is", columns + ",",
-                              "but block-cg has one Krylov space for all columns: take together, or method cg"));
+  require(!is_block() || is_together(), origin("columns"), "is", columns + ",",
+          "but block-cg has one Krylov space for all columns: take together, or method cg");
   if (precision == "reliable-16")
     require(columns != "together", origin("columns"),
             "is together, but 16-bit fields have no columns in lanes: take one by one, or precision reliable");
@@ -110,9 +99,8 @@ void SolverChoice::check(const Settings& settings, const std::string& section) c
   }
   require(links == 18 || links == 12 || links == 8, origin("links"), "is", links,
           "- a link is stored as 18, 12 or 8 reals: take one of these");
-  if (has_packs && links == 8 && is_together())
-    throw InputError(sentence(origin("links"), "is 8, but columns together have no links of 8 reals on CPUs: take 12",
-                              "or columns one by one"));
+  require(!has_packs || links != 8 || !is_together(), origin("links"),
+          "is 8, but columns together have no links of 8 reals on CPUs: take 12, or columns one by one");
   require(!is_nonrelativistic() || links == 18 || (!has_packs && links == 12), origin("links"), "is", links,
           "- there are no operators in the non-relativistic basis on such links: take",
           has_packs ? "18, or basis chiral" : "18 or 12, or basis chiral");
