@@ -57,6 +57,7 @@ void NamedQuarks::complete(Settings& settings, const SolverChoice& solver, const
     for (std::size_t other = 0; other < k; ++other)
       require(at(other).name != quark.name, settings.origin(key), "is '" + quark.name + "',",
               "which another quark is called too: their files would be the same");
+    quark.solver.check_twist(settings, section + ".mu", quark.mu);
     if (quark.is_improved()) quark.solver.check_improved(settings, section + ".action", quark.action);
   }
 }
@@ -77,6 +78,7 @@ void NamedQuarks::check_together(const Settings& settings, const QuarkAction& ac
     require(std::count(names.begin(), names.end(), name) > 0, settings.origin("correlators.flavours"),
             "has '" + name + "': a quark",
             names.empty() ? "has a name in a table [[quark]] only, and there is none" : not_a_choice(name, names));
+  if (empty()) solver.check_twist(settings, "action.mu", action.mu);
   if (empty() && action.is_improved()) solver.check_improved(settings, "action.action", action.action);
 }
 

@@ -8,8 +8,12 @@
 #include "kov/algebra/krylov/minimal_residual.hpp"
 #include "kov/algebra/precision/mixed_precision.hpp"
 #include "kov/algebra/precision/reliable_updates.hpp"
+#include "kov/algebra/preconditioning/deflation.hpp"
 #include "kov/algebra/preconditioning/even_odd.hpp"
 #include "kov/algebra/preconditioning/transformed.hpp"
+#include "kov/contractions/hadrons/quark_loops.hpp"
+#include "kov/core/field/convert.hpp"
+#include "kov/core/io/text.hpp"
 #include "kov/stencil/dirac/improved.hpp"
 #include "kov/stencil/dirac/twisted_mass.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
@@ -17,6 +21,9 @@
 #include "kov/stencil/gauge/quark_transformation.hpp"
 #include "kov/stencil/gauge/temporal_gauge.hpp"
 
+#include <chrono>
+#include <cmath>
+#include <cstdio>
 #include <optional>
 
 namespace kov::app {
@@ -42,18 +49,44 @@ Solver<F> plain_solver(const SolverChoice& choice) {
   return limited(BiCgStab{}, choice);
 }
 
-/// The solver in double that works in lower precision; low: the operator there, of any lattice sites.
+/// The solver in double that works in lower precision; low: the operator there, of any lattice sites; solver: for it.
 template <class Lanes>
 Solver<SpinorField<double, Lanes>> mixed_solver(const Operator<SpinorField<float, Lanes>>& low,
+                                                const Solver<SpinorField<float, Lanes>>& solver,
                                                 const SolverChoice& choice) {
   if (choice.precision == "reliable") return ReliableUpdates<float, double, Lanes>(low, limited(BiCgStab{}, choice));
-  return MixedPrecision<Lanes>(low, plain_solver<SpinorField<float, Lanes>>(choice));
+  return MixedPrecision<Lanes>(low, solver);
 }
 
 /// The reduced operator of M on fields of spinors in Storage.
 template <class Storage, class Lanes, class Storage2, class Term>
 auto reduced(const DiracOperator<Storage2, Term>& M, int n, SchurForm form) {
   return SchurComplement<Storage2, Term, SpinorField<Storage, Lanes>>(M, n, form);
+}
+
+/// The solver of solver.method for the reduced operator of M, deflated if wanted; text: what that took and saves.
+template <class T, class Lanes, class Storage, class Term>
+Solver<SpinorField<T, Lanes>> reduced_solver(const SolverChoice& choice, const DiracOperator<Storage, Term>& M,
+                                             std::string& text) {
+  using F = SpinorField<T, Lanes>;
+  const Solver<F> solver = plain_solver<F>(choice);
+  if (choice.deflation == 0) return solver;
+  const auto start = std::chrono::steady_clock::now();
+  const LoopModes<T> modes =
+      loop_modes<T>(reduced<T, SiteLanes>(M, 1, SchurForm::asymmetric), M.lattice(),
+                    {.n = choice.deflation, .tolerance = deflation_tolerance, .subset = Subset::even});
+  std::vector<double> squares;
+  for (const double lambda : modes.values) squares.push_back(lambda * lambda);
+  const F vectors(M.lattice(), "eigenvectors", choice.deflation, Subset::even);
+  convert(modes.vectors, vectors);
+  char numbers[160];
+  std::snprintf(numbers, sizeof(numbers),
+                "%d eigenvectors of M^+ M on even sites in %.2f s, eigenvalues %.2e to %.2e: up to %.1f times fewer "
+                "iterations",
+                choice.deflation, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
+                squares.front(), squares.back(), std::sqrt(squares.back() / squares.front()));
+  text = numbers;
+  return Deflated<F>(vectors, squares, solver, EigenvectorsOf::normal_operator);
 }
 
 /// f(storage), a storage of links with solver.links numbers in Real; 18 of them are floats for Fixed16.
@@ -67,9 +100,10 @@ auto with_storage(const SolverChoice& choice, const Function& f) {
   return f(real_of_storage_t<ColorMatrix, Real>{});
 }
 
-/// The solver that was chosen for M on even sites; make(storage): M on links in a storage.
+/// The solver that was chosen for M on even sites; make(storage): M on links in a storage; text: see reduced_solver().
 template <class T, class Lanes, class Dirac, class Make>
-Solver<SpinorField<T, Lanes>> even_odd_solver(const SolverChoice& choice, const Dirac& M, const Make& make, int n) {
+Solver<SpinorField<T, Lanes>> even_odd_solver(const SolverChoice& choice, const Dirac& M, const Make& make, int n,
+                                              std::string& text) {
   using F = SpinorField<T, Lanes>;
   const SchurForm form = choice.preconditioner == "even-odd-symmetric" ? SchurForm::symmetric : SchurForm::asymmetric;
   if constexpr (std::is_same_v<T, double>) {
@@ -81,16 +115,19 @@ Solver<SpinorField<T, Lanes>> even_odd_solver(const SolverChoice& choice, const 
         });
     if (choice.precision != "double")
       return with_storage<float, Lanes>(choice, [&](auto storage) -> Solver<F> {
-        const auto low = reduced<float, Lanes>(make(storage), n, form);
-        return EvenOdd<T, Lanes>(M, mixed_solver<Lanes>(low, choice), form, n);
+        const auto low = make(storage);
+        const auto solver = reduced_solver<float, Lanes>(choice, low, text);
+        return EvenOdd<T, Lanes>(M, mixed_solver<Lanes>(reduced<float, Lanes>(low, n, form), solver, choice), form, n);
       });
   }
   return with_storage<T, Lanes>(choice, [&]<class Storage>(Storage storage) -> Solver<F> {
-    const auto solver = plain_solver<F>(choice);
+    const auto solver_for = [&](const auto& of_links) -> Solver<F> {
+      return EvenOdd<T, Lanes>(of_links, reduced_solver<T, Lanes>(choice, of_links, text), form, n);
+    };
     if constexpr (std::is_same_v<Storage, T>)
-      return EvenOdd<T, Lanes>(M, solver, form, n);
+      return solver_for(M);
     else
-      return EvenOdd<T, Lanes>(make(storage), solver, form, n);
+      return solver_for(make(storage));
   });
 }
 
@@ -107,8 +144,9 @@ Solver<SpinorField<T, Lanes>> all_sites_solver(const SolverChoice& choice, const
   using F = SpinorField<T, Lanes>;
   if constexpr (std::is_same_v<T, double>)
     if (choice.precision != "double")
-      return with_storage<float, Lanes>(
-          choice, [&](auto storage) -> Solver<F> { return mixed_solver<Lanes>(make(storage), choice); });
+      return with_storage<float, Lanes>(choice, [&](auto storage) -> Solver<F> {
+        return mixed_solver<Lanes>(make(storage), plain_solver<SpinorField<float, Lanes>>(choice), choice);
+      });
   const auto solver = plain_solver<F>(choice);
   if (choice.links == 18) return solver;
   // Solves with the links as they are for what those in fewer reals leave over.
@@ -134,10 +172,11 @@ QuarkOperator<T, Lanes> with_solver(const GaugeField<double>& gauge, const Solve
   using F = SpinorField<T, Lanes>;
   const JobLinks given{gauge.alias()};
   const auto M = make(T{}, given);
+  std::string deflation;
   const SpinBasis basis = choice.is_nonrelativistic() ? SpinBasis::nonrelativistic : SpinBasis::chiral;
   const auto solver_of = [&](const auto& dirac, const JobLinks& links) {
     const auto make_in_basis = [&](auto storage) { return make(storage, links).with_basis(basis); };
-    return choice.is_even_odd() ? even_odd_solver<T, Lanes>(choice, dirac, make_in_basis, n)
+    return choice.is_even_odd() ? even_odd_solver<T, Lanes>(choice, dirac, make_in_basis, n, deflation)
                                 : all_sites_solver<T, Lanes>(choice, make_in_basis);
   };
   const auto solver = [&]() -> Solver<F> {
@@ -153,7 +192,8 @@ QuarkOperator<T, Lanes> with_solver(const GaugeField<double>& gauge, const Solve
       return Transformed<F>(QuarkTransformation<T>(gauge.lattice(), basis), there, solver_of(there, given));
     return solver_of(there, given);
   };
-  return {std::make_shared<const Operator<F>>(M), std::make_shared<const Solver<F>>(solver())};
+  const auto chosen = std::make_shared<const Solver<F>>(solver());
+  return {std::make_shared<const Operator<F>>(M), chosen, deflation};
 }
 
 template <class T, class Lanes>

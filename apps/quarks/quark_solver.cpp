@@ -73,6 +73,11 @@ const Solver<SpinorField<T>>& QuarkSolver<T>::solver() const {
 }
 
 template <class T>
+const std::string& QuarkSolver<T>::deflation() const {
+  return parts_->choice.is_together() ? parts_->together.deflation : parts_->one_by_one.deflation;
+}
+
+template <class T>
 SolveReport QuarkSolver<T>::solve_together(const Propagator<T>& source, const Propagator<T>& x) const {
   const SpinorField<T, TogetherLanes> b(source.lattice(), "source", 12), solution = b.like("solution");
   convert(source.columns(), b);

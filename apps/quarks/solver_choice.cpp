@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "apps/quarks/solver_choice.hpp"
 
+#include "kov/algebra/eigen/lowest_eigenvectors.hpp"
 #include "kov/algebra/krylov/gcr.hpp"
 #include "kov/core/base/error.hpp"
 #include "kov/core/io/text.hpp"
@@ -27,6 +28,9 @@ void SolverChoice::add_to(Settings& s, const std::string& section) {
         {"even-odd", "even-odd-symmetric", "none"});
   s.add(section + ".links", &links,
         "reals of a link in the operator that iterations apply, with 'reliable-16' 12 or 8 of 16 bits: 18, 12 or 8");
+  s.add(section + ".deflation", &deflation,
+        "lowest eigenvectors of M^+ M on even sites, found once for a quark on a configuration, from which solves by "
+        "'cg' start; 0: none");
   s.add(section + ".tolerance", &tolerance,
         "|source - M solution| / |source| ('cg' and 'block-cg' in one precision: of the normal equations)");
   s.add(section + ".max_iterations", &max_iterations, "limit of iterations; a solve that needs more is an error");
@@ -67,6 +71,7 @@ void SolverChoice::complete(Settings& settings, const std::string& section, cons
   take("precision", &SolverChoice::precision);
   take("preconditioner", &SolverChoice::preconditioner);
   take("links", &SolverChoice::links);
+  take("deflation", &SolverChoice::deflation);
   take("tolerance", &SolverChoice::tolerance);
   take("max_iterations", &SolverChoice::max_iterations);
   take("columns", &SolverChoice::columns);
@@ -104,6 +109,10 @@ void SolverChoice::check(const Settings& settings, const std::string& section) c
   require(!is_nonrelativistic() || links == 18 || (!has_packs && links == 12), origin("links"), "is", links,
           "- there are no operators in the non-relativistic basis on such links: take",
           has_packs ? "18, or basis chiral" : "18 or 12, or basis chiral");
+  require(deflation >= 0, origin("deflation"), "is", deflation, "- it must be 0 or more eigenvectors");
+  require(deflation == 0 || (method == "cg" && preconditioner == "even-odd" && !is_nonrelativistic()),
+          origin("deflation"), "is", std::to_string(deflation) + ",",
+          "which is for conjugate gradients on even sites: take method cg, preconditioner even-odd and basis chiral");
   require(max_iterations > 0, origin("max_iterations"), "is", double(max_iterations), "- it must be positive");
 }
 
@@ -119,9 +128,17 @@ void SolverChoice::check_improved(const Settings& settings, const std::string& k
           "whose hop has links of 18 reals alone: set solver.links to 18");
 }
 
+void SolverChoice::check_twist(const Settings& settings, const std::string& key, double mu) const {
+  require(
+      deflation == 0 || mu == 0, settings.origin(key), "is", mu,
+      "- gamma_5 M of twisted-mass quarks is not Hermitian, so that solver.deflation has no eigenvectors of it: set "
+      "that to 0");
+}
+
 std::string SolverChoice::description() const {
   return sentence(method + ",", preconditioner, "preconditioner,", precision, "precision, tolerance",
                   exact_text(tolerance) + (links == 18 ? "" : sentence(", links of", links, "reals")) +
+                      (deflation == 0 ? "" : sentence(",", deflation, "modes deflated")) +
                       (is_in_temporal_gauge() ? ", in temporal gauge" : "") +
                       (is_nonrelativistic() ? ", in the non-relativistic basis" : ""));
 }
@@ -138,7 +155,10 @@ double SolverChoice::bytes_per_site(int n_columns) const {
   const double transformed = is_in_temporal_gauge() || is_nonrelativistic() ? real * 3 * spinor : 0;
   // Beside those that residuals are computed with.
   const double compressed = links < 18 && !is_mixed() ? real * 3 * 4 * links : 0;
-  return temporal + transformed + compressed +
+  // On half of the sites: what finds the eigenvectors, and a copy of them for columns.
+  const double eigen = deflation > 0 ? double(eigen_memory({.n = deflation}).fields + 1 + deflation) : 0;
+  const double deflated = eigen * 24 / 2 * (precision == "double" ? 8 : 4);
+  return temporal + transformed + compressed + deflated +
          (is_mixed() ? real * spinor * 10 + 4 * reals * 2 + 4 * spinor * work : real * spinor * work);
 }
 

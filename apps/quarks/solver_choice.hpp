@@ -12,6 +12,9 @@ namespace kov::app {
 /// A residual has rounding errors of this size, relative to the source: solver.tolerance must not be less.
 inline constexpr double least_solver_tolerance = 1e-15;
 
+/// Of the eigenvectors for solver.deflation: the largest |H v - lambda v| / |H|, H = gamma_5 M on even sites.
+inline constexpr double deflation_tolerance = 1e-5;
+
 /// What columns = "auto" of a program means: one by one on CPUs and together on GPUs, or together on both.
 enum class AutoColumns { together_on_gpus, together };
 
@@ -22,6 +25,8 @@ struct SolverChoice {
   int max_iterations = 5000;
   /// Reals of a link in the operator of the iterations: 18, 12 or 8.
   int links = 18;
+  /// Eigenvectors of the normal operator on even sites from which solves start.
+  int deflation = 0;
   /// "auto", "one by one" or "together".
   std::string columns = "auto";
   AutoColumns auto_columns = AutoColumns::together_on_gpus;
@@ -38,6 +43,8 @@ struct SolverChoice {
   void check(const Settings& settings, const std::string& section = "solver") const;
   /// The same for a quark whose action, given as key, has legs over several links.
   void check_improved(const Settings& settings, const std::string& key, const std::string& action) const;
+  /// The same for the twisted mass, given as key, of a quark.
+  void check_twist(const Settings& settings, const std::string& key, double mu) const;
   /// Whether all twelve columns of a propagator are solved for at once.
   bool is_together() const;
   /// Right-hand sides of a solve: 12 or 1.
@@ -52,8 +59,8 @@ struct SolverChoice {
   /// Whether it works in single precision or 16 bits beside double.
   bool is_mixed() const { return precision != "double" && !is_single(); }
   bool is_even_odd() const { return preconditioner != "none"; }
-  /// "bicgstab, even-odd preconditioner, mixed precision, tolerance 1e-9", with "links of 12 reals", "in temporal
-  /// gauge" and "in the non-relativistic basis" where that is so.
+  /// "bicgstab, even-odd preconditioner, mixed precision, tolerance 1e-9", with "links of 12 reals", "16 modes
+  /// deflated", "in temporal gauge" and "in the non-relativistic basis" where that is so.
   std::string description() const;
   /// ", columns one by one"
   std::string columns_text() const;

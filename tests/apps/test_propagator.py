@@ -239,6 +239,23 @@ class Propagator(PropagatorTest):
         error = self.call("propagator", *JOB, *options(solver__tolerance=1e-11, output__prefix="p0"), code=1).stderr
         self.assertIn("was made with other parameters", error)
 
+    def test_deflated_solves_come_to_the_same_in_fewer_iterations(self):
+        job = [*JOB, *options(gauge__extent="[4, 4, 4, 8]", quark__0__kappa=0.155, solver__method="cg")]
+
+        def iterations(text):
+            return int(re.search(r": (\d+) iterations", text).group(1))
+        self.call("propagator", *job, *options(solver__precision="double", solver__tolerance=1e-13, output__prefix="reference"))
+        name = NAME.replace("propagator", "reference") + ".lime"
+        for k, changed in enumerate(([], options(solver__precision="double"), options(solver__columns="together"),
+                                     options(solver__gauge="temporal", solver__links=12))):
+            accurate = options(solver__tolerance=1e-11) + changed
+            alone = self.call("propagator", *job, *accurate, *options(output__prefix="alone%d" % k)).stdout
+            text = self.call("propagator", *job, *accurate, *options(solver__deflation=12, output__prefix="p%d" % k)).stdout
+            self.assertIn("12 modes deflated", text)
+            self.assertRegex(text, r"quark0: 12 eigenvectors of M\^\+ M on even sites in \S+ s, eigenvalues \S+ to \S+: up to \S+ times fewer")
+            self.assertLess(iterations(text), 0.8 * iterations(alone), changed)
+            self.assertLess(self.difference(name, NAME.replace("propagator", "p%d" % k) + ".lime"), 1e-9, changed)
+
     def test_methods_that_a_mass_is_too_small_for_say_so(self):
         beyond = options(quark__0__kappa=0.3, solver__max_iterations=2000)
         for method, message in (("mr", "the limit of 2000 iterations was reached"), ("gcr", "the limit of 2000 iterations was reached"),
@@ -471,6 +488,10 @@ class PropagatorSettings(PropagatorTest):
                                  (options(solver__method="block-cg", solver__columns="one by one"), "take together, or method cg"),
                                  (options(solver__method="bicgstab-9"), "must be one of"),
                                  (options(solver__links=10), "18, 12 or 8 reals"),
+                                 (options(solver__deflation=-1), "0 or more eigenvectors"),
+                                 (options(solver__deflation=4), "take method cg"),
+                                 (options(solver__deflation=4, solver__method="cg", solver__preconditioner="none"), "preconditioner even-odd"),
+                                 (options(solver__deflation=4, solver__method="cg", quark__0__mu=0.1), "quark.0.mu is 0.1"),
                                  (options(quark__0__action="naik", solver__preconditioner="none", solver__links=12), "set solver.links to 18"),
                                  (options(solver__precision="reliable-16", solver__columns="together"), "no columns in lanes"),
                                  (options(solver__tolerance=0), "solver.tolerance"), (options(output__precision=16), "32 or 64"),
