@@ -26,10 +26,10 @@ class HermitianLanczos {
  public:
   using F = SpinorField<T>;
 
-  HermitianLanczos(const Lattice& lattice, int basis, std::uint64_t seed)
+  HermitianLanczos(const F& shape, int basis, std::uint64_t seed)
       : size_(basis),
         seed_(seed),
-        v_(lattice, "Lanczos vectors", basis + 1),
+        v_(shape.lattice(), "Lanczos vectors", basis + 1, shape.subset()),
         projected_(std::size_t(basis) * std::size_t(basis)) {
     restart();
   }
@@ -89,7 +89,7 @@ class HermitianLanczos {
 
   /// The first n vectors become combinations of the first m.
   void rotate_kept(const std::vector<RitzNumber>& r, int m, int n) {
-    const F rotated(v_.lattice(), "Ritz vectors", n);
+    const F rotated(v_.lattice(), "Ritz vectors", n, v_.subset());
     rotate(v_.components(0, m), std::span<const RitzNumber>(r), rotated);
     copy(rotated, v_.components(0, n));
   }
@@ -133,7 +133,7 @@ HermitianEigenvectors<T> diagonalised(const Operator<SpinorField<T>>& H, const S
   });
   std::vector<RitzNumber> r(std::size_t(m) * std::size_t(n)), of_lambda = r;
   HermitianEigenvectors<T> result{
-      .vectors = SpinorField<T>(v.lattice(), "eigenvectors", n), .values = {}, .residuals = {}};
+      .vectors = SpinorField<T>(v.lattice(), "eigenvectors", n, v.subset()), .values = {}, .residuals = {}};
   for (int k = 0; k < n; ++k) {
     const int from = order[std::size_t(k)];
     const double lambda = ritz.values[std::size_t(from)];
@@ -166,15 +166,16 @@ HermitianEigenvectors<T> lowest_eigenvectors(const AnyOperator<SpinorField<T>>& 
                                              const EigenParameters& p) {
   using F = SpinorField<T>;
   const EigenMemory memory = eigen_memory(p);
-  lattice.require_same("lowest_eigenvectors()", p.n, p.basis, p.tolerance, p.max_restarts, p.seed);
+  lattice.require_same("lowest_eigenvectors()", p.n, p.basis, p.tolerance, p.max_restarts, p.seed, int(p.subset));
+  const std::int64_t n_sites = p.subset == Subset::all ? lattice.volume() : lattice.volume() / 2;
   require(p.n > 0, p.n, "eigenvectors were asked for: ask for one or more");
   require(p.tolerance > 0, "eigenvectors were asked for with the tolerance", p.tolerance, "- it must be positive");
-  require(memory.fits(lattice.volume()), "a basis of", memory.basis, "vectors for", p.n,
-          "eigenvectors does not fit: it takes more than", memory.kept, "and at most half of the",
-          12 * lattice.volume(), "numbers of a field");
+  require(memory.fits(n_sites), "a basis of", memory.basis, "vectors for", p.n,
+          "eigenvectors does not fit: it takes more than", memory.kept, "and at most half of the", 12 * n_sites,
+          "numbers of a field");
   const int kept = int(memory.kept), basis = int(memory.basis);
   int applications = 0;
-  const F of_h(lattice, "H x");
+  const F of_h(lattice, "H x", 1, p.subset);
   const auto count = [&applications, &H](const F& in, const F& out) {
     H.apply(in, out);
     ++applications;
@@ -186,7 +187,7 @@ HermitianEigenvectors<T> lowest_eigenvectors(const AnyOperator<SpinorField<T>>& 
   };
   const Operator<F> squared = square;
   const double high = spectral_bounds(squared, of_h).high;
-  HermitianLanczos<T> lanczos(lattice, basis, p.seed);
+  HermitianLanczos<T> lanczos(of_h, basis, p.seed);
   const auto minus = [&](const F& in, const F& out) {
     squared.apply(in, out);
     scale(-1.0, out);

@@ -23,6 +23,8 @@ struct EigenParameters {
   int max_restarts = 100;
   /// Seed of the random start vector.
   std::uint64_t seed = 1;
+  /// The sites of the fields that H is applied to: of one parity for Schur complements.
+  Subset subset = Subset::all;
 };
 
 /// What lowest_eigenvectors() finds.
@@ -57,8 +59,8 @@ struct EigenMemory {
   /// Spinor fields that are alive at once, those of the result among them.
   std::int64_t fields;
 
-  /// Whether the basis fits on a lattice of this many sites.
-  bool fits(std::int64_t volume) const { return basis > kept && basis < 6 * volume; }
+  /// Whether the basis fits on fields of this many sites.
+  bool fits(std::int64_t n_sites) const { return basis > kept && basis < 6 * n_sites; }
 };
 /// The memory of lowest_eigenvectors() with these parameters.
 EigenMemory eigen_memory(const EigenParameters& parameters);

@@ -21,6 +21,7 @@
 #include "kov/core/field/convert.hpp"
 #include "kov/core/runtime/runtime.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <optional>
@@ -39,9 +40,6 @@ enum DistillTask : std::size_t {
   distill_two_mesons,
   distill_baryons
 };
-
-/// Right-hand sides of a solve: those that QuarkOperator is made for.
-constexpr int columns_at_once = 12;
 
 /// One run: the plan and the objects that carry it out.
 class DistillRun {
@@ -183,18 +181,25 @@ class DistillRun {
   void solve_perambulators(const GaugeField<double>& gauge, const Field<ColorVector, T>& vectors, DistillFiles& files) {
     const std::vector<NamedQuark> quarks = parameters_.all_quarks();
     for (std::size_t q = 0; q < quarks.size(); ++q) {
-      std::optional<QuarkOperator<T, TogetherLanes>> quark;
-      for (std::size_t k = 0; k < plan_.source_times.size(); ++k) {
-        DistillFile& file = files.perambulators[q][k];
-        if (file.is_finished) continue;
-        if (!quark) quark = quark_operator_together<T>(gauge, quarks[q], parameters_.solver);
-        solve_perambulator(*quark, quarks[q], vectors, plan_.source_times[k], file);
-      }
+      std::vector<DistillFile>& of_quark = files.perambulators[q];
+      if (std::all_of(of_quark.begin(), of_quark.end(), [](const DistillFile& file) { return file.is_finished; }))
+        continue;
+      if (quarks[q].solver.is_together())
+        solve_quark(quark_operator_together<T>(gauge, quarks[q], quarks[q].solver), quarks[q], vectors, of_quark);
+      else
+        solve_quark(quark_operator<T>(gauge, quarks[q], quarks[q].solver), quarks[q], vectors, of_quark);
     }
   }
 
-  template <class T>
-  void solve_perambulator(const QuarkOperator<T, TogetherLanes>& quark, const NamedQuark& named,
+  template <class T, class Lanes>
+  void solve_quark(const QuarkOperator<T, Lanes>& quark, const NamedQuark& named, const Field<ColorVector, T>& vectors,
+                   std::vector<DistillFile>& files) {
+    for (std::size_t k = 0; k < files.size(); ++k)
+      if (!files[k].is_finished) solve_perambulator(quark, named, vectors, plan_.source_times[k], files[k]);
+  }
+
+  template <class T, class Lanes>
+  void solve_perambulator(const QuarkOperator<T, Lanes>& quark, const NamedQuark& named,
                           const Field<ColorVector, T>& vectors, int time, DistillFile& file) {
     int done = 0;
     const auto advance = [&](int now, int, const SolveReport& solved) {
@@ -202,12 +207,12 @@ class DistillRun {
       progress_.advance(distill_solves, now - done);
       done = now;
     };
-    const Perambulators tau = perambulators<TogetherLanes>(vectors, *quark.solver, *quark.M, time,
-                                                           {.columns = columns_at_once, .progress = advance});
+    const Perambulators tau = perambulators<Lanes>(vectors, *quark.solver, *quark.M, time,
+                                                   {.columns = named.solver.columns_at_once(), .progress = advance});
     SliceMatrixHeader header{
         .kind = "perambulators", .labels = labels_with(file), .bits = parameters_.output.precision};
     header.labels["source_time"] = std::int64_t(time);
-    header.labels["solver"] = parameters_.solver.description();
+    header.labels["solver"] = named.solver.description();
     header.labels["worst_residual"] = tau.worst_residual;
     if (!named.name.empty()) header.labels["quark"] = named.name;
     for (const auto& [name, value] : named.labels()) header.labels[name] = value;

@@ -39,7 +39,7 @@ struct DistillParameters {
   QuarkAction action;
   /// Instead of action: several quarks, and correlators of all pairs.
   NamedQuarks quarks;
-  SolverChoice solver;
+  SolverChoice solver = {.auto_columns = AutoColumns::together};
   struct PerambulatorChoice {
     std::vector<int> times = {};
     int spacing = 4;
@@ -105,7 +105,7 @@ struct DistillParameters {
   /// What the files of a configuration depend on beside it: equal texts, equal results.
   std::string eigenvector_identity() const;
   std::string elemental_identity() const;
-  std::string perambulator_identity(const QuarkAction& quark) const;
+  std::string perambulator_identity(const NamedQuark& quark) const;
   std::string baryon_elemental_identity() const;
   std::string correlator_identity(const std::vector<int>& source_times, const std::array<std::size_t, 2>& pair) const;
   std::string two_meson_identity(const std::vector<int>& source_times, MesonPair pair) const;

@@ -297,18 +297,22 @@ DistillPlan plan_distillation(const Comm& comm, const DistillParameters& paramet
 double distill_job_bytes(const DistillParameters& p, const Coord& extent, const Coord& grid) {
   const int n_ranks = int(volume(grid)), n_slices = extent[3] / grid[3];
   const double n = p.eigenvectors.n, block = p.eigenvectors.block, sites = double(volume(extent)) / n_ranks;
-  const double vector = 8 * 6 * sites, real = p.solver.is_single() ? 4 : 8, low = p.solver.precision == "mixed" ? 4 : 0;
+  const double vector = 8 * 6 * sites, real = p.solver.is_single() ? 4 : 8;
   const std::vector<NamedQuark> quarks = p.all_quarks();  // one after the other
-  const bool has_clover = std::any_of(quarks.begin(), quarks.end(), [](const NamedQuark& q) { return q.c_sw != 0; });
   const double links = 8 * 72 * 3 * sites;  // the configuration, its smeared copy, and what the Laplacian reads
   // The basis, a block more and what remains of it.
   const double basis = (n + std::max(block, n / 8) + std::max(4 * block, n / 2) + 2 * block) * vector + n * vector;
   // Afterwards the eigenvectors, and beside them one thing after the other: matrices, which go to their file, or solves
   // with the perambulators of one source time.  Solves in single precision have eigenvectors of their own.
   const double vectors = n * vector, elementals = 16 * n * n * n_slices * double(p.labels().size());
-  const double solving = (p.solver.is_single() ? vectors / 2 : 0) + 16 * 16 * n * n * n_slices +
-                         (real + low) * 72 * 3 * sites + (has_clover ? (real + low) * 144 * sites : 0) +
-                         (3 * 12 * 24 * real + p.solver.bytes_per_site(12)) * sites;
+  double of_site = 0;
+  for (const NamedQuark& quark : quarks) {
+    const double low = quark.solver.is_mixed() ? 4 : 0;
+    const int columns = quark.solver.columns_at_once();
+    of_site = std::max(of_site, (real + low) * (72 * 3 + (quark.c_sw != 0 ? 144 : 0)) + 3 * columns * 24 * real +
+                                    quark.solver.bytes_per_site(columns));
+  }
+  const double solving = (p.solver.is_single() ? vectors / 2 : 0) + 16 * 16 * n * n * n_slices + of_site * sites;
   return links + std::max({basis, vectors + std::max({elementals, solving, baryon_elemental_bytes(p, n_slices)}),
                            correlator_bytes(p, extent[3], n_ranks), two_meson_bytes(p, extent, MesonPair::two_pions),
                            two_meson_bytes(p, extent, MesonPair::pion_kaon), baryon_bytes(p, extent[3])});
@@ -335,7 +339,8 @@ std::string distill_plan_text(const Comm& comm, const DistillPlan& plan, const D
   row("elementals", sentence(p.labels().size(), "on each time slice:", p.elementals.displacements.size(),
                              "displacements at", momenta_up_to(p.elementals.max_momentum).size(), "momenta"));
   for (const NamedQuark& quark : p.all_quarks())
-    row(quark.name.empty() ? "quark" : "quark " + quark.name.substr(0, 9), quark.description());
+    row(quark.name.empty() ? "quark" : "quark " + quark.name.substr(0, 9),
+        quark.description() + quark.differences(p.solver, {}));
   std::string times;
   for (const int t : plan.source_times) times += (times.empty() ? "" : " ") + std::to_string(t);
   row("source times", times);
@@ -363,7 +368,7 @@ std::string distill_plan_text(const Comm& comm, const DistillPlan& plan, const D
     row("baryons", sentence(names + ":", wanted_baryon_operators(p).size(), "components at", p.baryon_momenta().size(),
                             "momenta"));
   }
-  row("solver", p.solver.description() + ", twelve columns together");
+  row("solver", p.solver.description() + p.solver.columns_text());
   row("finished", sentence(plan.n_finished(), "of", plan.n_files(), "files") +
                       (plan.n_parts() > 0 ? sentence(", and", plan.n_parts(), "source times of others") : ""));
   std::string of_baryons;

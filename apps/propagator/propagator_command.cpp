@@ -121,7 +121,13 @@ class PropagatorRun {
       boost = quark.boost;
       if (parameters_.format() == PropagatorFormat::usqcd) require_scalar_source(*source);  // before any solve
       std::optional<QuarkSolver<T>>& solver = solvers[planned.quark];
-      if (!solver) solver.emplace(gauge, quark, quark.solver);
+      if (!solver) {
+        solver.emplace(gauge, quark, quark.solver);
+        if (!solver->deflation().empty()) {
+          progress_.hide();
+          session_.say(name + ", " + quark.name + ": " + solver->deflation());
+        }
+      }
       Propagator<T> s = source->like("propagator");
       Solved solved;
       if (quark.solver.is_together()) {

@@ -12,7 +12,7 @@ Settings PropagatorParameters::settings() {
   gauge.add_to(s);
   links.add_to(s);
   source.add_all_to(s);
-  solver.add_all_to(s);
+  solver.add_to(s);
   s.add("output.prefix", &output.prefix, "of the files written: PREFIX.CONFIGURATION.QUARK.X.Y.Z.T and their ending");
   s.add("output.format", &output.format,
         "of the files: Kovariant's HDF5, SciDAC LIME as Chroma has it, or USQCD's, a scalar source and twelve columns, "

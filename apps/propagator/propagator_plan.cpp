@@ -217,7 +217,7 @@ double propagator_job_bytes(const Comm& comm, const PropagatorParameters& p, con
   for (const NamedQuark& quark : p.quarks) {
     const double low = quark.solver.is_mixed() ? 4 : 0;
     together = together || quark.solver.is_together();
-    work = std::max(work, quark.solver.bytes_per_site(quark.solver.is_together() ? 12 : 1));
+    work = std::max(work, quark.solver.bytes_per_site(quark.solver.columns_at_once()));
     bytes += (real + low) * links * 3;  // of the operator, doubled for hops between parities
     if (quark.c_sw != 0) bytes += (real + low) * 72 * 2;
   }

@@ -21,17 +21,17 @@ std::string NamedQuark::differences(const SolverChoice& of_job, const std::array
 }
 
 void NamedQuarks::add_to(Settings& settings,
-                         const std::function<void(Settings&, NamedQuark&, const std::string&)>& more, QuarkKeys keys) {
-  keys_ = keys;
+                         const std::function<void(Settings&, NamedQuark&, const std::string&)>& more,
+                         QuarkBoost boost) {
+  boost_ = boost;
   settings.add_tables("quark", [this, more](Settings& s, const std::string& section) {
     NamedQuark& quark = emplace_back();
     quark.name = "quark" + section.substr(section.rfind('.') + 1);
     s.add(section + ".name", &quark.name, "of the quark in files and labels: letters, digits and _");
     quark.add_to(s, section);
-    if (keys_ == QuarkKeys::with_solver) {
+    if (boost_ == QuarkBoost::given)
       s.add(section + ".boost", &quark.boost, "momentum smearing of this quark, as in source.boost");
-      quark.solver.add_all_to(s, section);
-    }
+    quark.solver.add_to(s, section);
     if (more) more(s, quark, section);
   });
 }
@@ -41,17 +41,14 @@ void NamedQuarks::complete(Settings& settings, const SolverChoice& solver, const
     NamedQuark& quark = at(k);
     const std::string section = "quark." + std::to_string(k), key = section + ".name";
     quark.complete(settings, section);
-    if (keys_ == QuarkKeys::with_solver) {
-      quark.solver.complete(settings, section, solver);
-      quark.solver.check(settings, section);
-      require(quark.solver.is_single() == solver.is_single(), settings.origin(section + ".precision"), "is",
-              quark.solver.precision + ",", "and solver.precision", solver.precision + ":",
-              "single precision is that of all quarks, as contractions and files are in it; set solver.precision");
+    quark.solver.complete(settings, section, solver);
+    quark.solver.check(settings, section);
+    require(quark.solver.is_single() == solver.is_single(), settings.origin(section + ".precision"), "is",
+            quark.solver.precision + ",", "and solver.precision", solver.precision + ":",
+            "single precision is that of all quarks, as contractions and files are in it; set solver.precision");
+    if (boost_ == QuarkBoost::given) {
       if (settings.given(section + ".boost")) check_boost(settings, section + ".boost", quark.boost);
       quark.boost = settings.given_or(section + ".boost", quark.boost, boost);
-    } else {
-      quark.solver = solver;
-      quark.boost = boost;
     }
     const bool plain = std::all_of(quark.name.begin(), quark.name.end(),
                                    [](unsigned char c) { return c < 128 && (std::isalnum(c) || c == '_'); });
@@ -60,6 +57,7 @@ void NamedQuarks::complete(Settings& settings, const SolverChoice& solver, const
     for (std::size_t other = 0; other < k; ++other)
       require(at(other).name != quark.name, settings.origin(key), "is '" + quark.name + "',",
               "which another quark is called too: their files would be the same");
+    quark.solver.check_twist(settings, section + ".mu", quark.mu);
     if (quark.is_improved()) quark.solver.check_improved(settings, section + ".action", quark.action);
   }
 }
@@ -80,6 +78,7 @@ void NamedQuarks::check_together(const Settings& settings, const QuarkAction& ac
     require(std::count(names.begin(), names.end(), name) > 0, settings.origin("correlators.flavours"),
             "has '" + name + "': a quark",
             names.empty() ? "has a name in a table [[quark]] only, and there is none" : not_a_choice(name, names));
+  if (empty()) solver.check_twist(settings, "action.mu", action.mu);
   if (empty() && action.is_improved()) solver.check_improved(settings, "action.action", action.action);
 }
 

@@ -29,15 +29,15 @@ struct NamedQuark : QuarkAction {
   std::string differences(const SolverChoice& of_job, const std::array<double, 3>& boost_of_job) const;
 };
 
-/// What a table [[quark]] has beside the name and the keys of QuarkAction: boost and solver, or nothing.
-enum class QuarkKeys { with_solver, action };
+/// Whether a table [[quark]] has a boost, beside the name and the keys of QuarkAction and SolverChoice.
+enum class QuarkBoost { given, none };
 
 /// In a deque, because settings are bound to them.
 class NamedQuarks : public std::deque<NamedQuark> {
  public:
   /// A list of tables.  more: adds further keys of a table.
   void add_to(Settings& settings, const std::function<void(Settings&, NamedQuark&, const std::string& section)>& more,
-              QuarkKeys keys = QuarkKeys::with_solver);
+              QuarkBoost boost = QuarkBoost::given);
   /// Solver and boost of a quark are those of the job where its table does not give them.  Throws InputError, which
   /// names the key: for names that are none or there twice, and as QuarkAction and SolverChoice do.
   void complete(Settings& settings, const SolverChoice& solver, const std::array<double, 3>& boost = {});
@@ -58,7 +58,7 @@ class NamedQuarks : public std::deque<NamedQuark> {
   std::string flavour_label(const std::map<std::string, std::size_t>& places) const;
 
  private:
-  QuarkKeys keys_ = QuarkKeys::with_solver;
+  QuarkBoost boost_ = QuarkBoost::given;
 };
 
 }  // namespace kov::app

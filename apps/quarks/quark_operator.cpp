@@ -2,12 +2,18 @@
 #include "apps/quarks/quark_operator.hpp"
 
 #include "kov/algebra/krylov/bicgstab.hpp"
+#include "kov/algebra/krylov/block_conjugate_gradient.hpp"
 #include "kov/algebra/krylov/conjugate_gradient.hpp"
 #include "kov/algebra/krylov/gcr.hpp"
+#include "kov/algebra/krylov/minimal_residual.hpp"
 #include "kov/algebra/precision/mixed_precision.hpp"
 #include "kov/algebra/precision/reliable_updates.hpp"
+#include "kov/algebra/preconditioning/deflation.hpp"
 #include "kov/algebra/preconditioning/even_odd.hpp"
 #include "kov/algebra/preconditioning/transformed.hpp"
+#include "kov/contractions/hadrons/quark_loops.hpp"
+#include "kov/core/field/convert.hpp"
+#include "kov/core/io/text.hpp"
 #include "kov/stencil/dirac/improved.hpp"
 #include "kov/stencil/dirac/twisted_mass.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
@@ -15,6 +21,9 @@
 #include "kov/stencil/gauge/quark_transformation.hpp"
 #include "kov/stencil/gauge/temporal_gauge.hpp"
 
+#include <chrono>
+#include <cmath>
+#include <cstdio>
 #include <optional>
 
 namespace kov::app {
@@ -32,17 +41,21 @@ Method limited(Method method, const SolverChoice& choice) {
 template <class F>
 Solver<F> plain_solver(const SolverChoice& choice) {
   if (choice.method == "cg") return limited(NormalConjugateGradient{}, choice);
-  if (choice.method == "bicgstab-2") return limited(BiCgStabL{.l = 2}, choice);
+  if (choice.method == "cgne") return limited(NormalErrorConjugateGradient{}, choice);
+  if (choice.is_block()) return limited(NormalBlockConjugateGradient{}, choice);
   if (choice.method == "gcr") return limited(Gcr{}, choice);
+  if (choice.method == "mr") return limited(MinimalResidual{}, choice);
+  if (const int l = choice.polynomial_degree(); l > 1) return limited(BiCgStabL{.l = l}, choice);
   return limited(BiCgStab{}, choice);
 }
 
-/// The solver in double that works in lower precision; low: the operator there, of any lattice sites.
+/// The solver in double that works in lower precision; low: the operator there, of any lattice sites; solver: for it.
 template <class Lanes>
 Solver<SpinorField<double, Lanes>> mixed_solver(const Operator<SpinorField<float, Lanes>>& low,
+                                                const Solver<SpinorField<float, Lanes>>& solver,
                                                 const SolverChoice& choice) {
   if (choice.precision == "reliable") return ReliableUpdates<float, double, Lanes>(low, limited(BiCgStab{}, choice));
-  return MixedPrecision<Lanes>(low, plain_solver<SpinorField<float, Lanes>>(choice));
+  return MixedPrecision<Lanes>(low, solver);
 }
 
 /// The reduced operator of M on fields of spinors in Storage.
@@ -51,30 +64,94 @@ auto reduced(const DiracOperator<Storage2, Term>& M, int n, SchurForm form) {
   return SchurComplement<Storage2, Term, SpinorField<Storage, Lanes>>(M, n, form);
 }
 
-/// The solver that was chosen for M on even sites; make(real): M in a precision.
+/// The solver of solver.method for the reduced operator of M, deflated if wanted; text: what that took and saves.
+template <class T, class Lanes, class Storage, class Term>
+Solver<SpinorField<T, Lanes>> reduced_solver(const SolverChoice& choice, const DiracOperator<Storage, Term>& M,
+                                             std::string& text) {
+  using F = SpinorField<T, Lanes>;
+  const Solver<F> solver = plain_solver<F>(choice);
+  if (choice.deflation == 0) return solver;
+  const auto start = std::chrono::steady_clock::now();
+  const LoopModes<T> modes =
+      loop_modes<T>(reduced<T, SiteLanes>(M, 1, SchurForm::asymmetric), M.lattice(),
+                    {.n = choice.deflation, .tolerance = deflation_tolerance, .subset = Subset::even});
+  std::vector<double> squares;
+  for (const double lambda : modes.values) squares.push_back(lambda * lambda);
+  const F vectors(M.lattice(), "eigenvectors", choice.deflation, Subset::even);
+  convert(modes.vectors, vectors);
+  char numbers[160];
+  std::snprintf(numbers, sizeof(numbers),
+                "%d eigenvectors of M^+ M on even sites in %.2f s, eigenvalues %.2e to %.2e: up to %.1f times fewer "
+                "iterations",
+                choice.deflation, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
+                squares.front(), squares.back(), std::sqrt(squares.back() / squares.front()));
+  text = numbers;
+  return Deflated<F>(vectors, squares, solver, EigenvectorsOf::normal_operator);
+}
+
+/// f(storage), a storage of links with solver.links numbers in Real; 18 of them are floats for Fixed16.
+template <class Real, class Lanes, class Function>
+auto with_storage(const SolverChoice& choice, const Function& f) {
+  if (choice.links == 12) return f(Links12<Real>{});
+  if constexpr (!has_packs || !Lanes::holds_columns)
+    if (choice.links == 8) return f(Links8<Real>{});
+  require(choice.links == 18, "links of", choice.links, "reals were asked for with columns in lanes, which have none:",
+          "set solver.links to 12 or 18, or solver.columns to one by one");
+  return f(real_of_storage_t<ColorMatrix, Real>{});
+}
+
+/// The solver that was chosen for M on even sites; make(storage): M on links in a storage; text: see reduced_solver().
 template <class T, class Lanes, class Dirac, class Make>
-Solver<SpinorField<T, Lanes>> even_odd_solver(const SolverChoice& choice, const Dirac& M, const Make& make, int n) {
+Solver<SpinorField<T, Lanes>> even_odd_solver(const SolverChoice& choice, const Dirac& M, const Make& make, int n,
+                                              std::string& text) {
+  using F = SpinorField<T, Lanes>;
   const SchurForm form = choice.preconditioner == "even-odd-symmetric" ? SchurForm::symmetric : SchurForm::asymmetric;
-  const auto on_all = [&](const Solver<SpinorField<T, Lanes>>& on_even) {
-    return EvenOdd<T, Lanes>(M, on_even, form, n);
-  };
   if constexpr (std::is_same_v<T, double>) {
     if constexpr (!Lanes::holds_columns)
       if (choice.precision == "reliable-16")
-        return on_all(
-            ReliableUpdates<Fixed16>(reduced<Fixed16, Lanes>(make(float{}), n, form), limited(BiCgStab{}, choice)));
+        return with_storage<Fixed16, Lanes>(choice, [&](auto storage) -> Solver<F> {
+          const auto low = reduced<Fixed16, Lanes>(make(storage), n, form);
+          return EvenOdd<T, Lanes>(M, ReliableUpdates<Fixed16>(low, limited(BiCgStab{}, choice)), form, n);
+        });
     if (choice.precision != "double")
-      return on_all(mixed_solver<Lanes>(reduced<float, Lanes>(make(float{}), n, form), choice));
+      return with_storage<float, Lanes>(choice, [&](auto storage) -> Solver<F> {
+        const auto low = make(storage);
+        const auto solver = reduced_solver<float, Lanes>(choice, low, text);
+        return EvenOdd<T, Lanes>(M, mixed_solver<Lanes>(reduced<float, Lanes>(low, n, form), solver, choice), form, n);
+      });
   }
-  return on_all(plain_solver<SpinorField<T, Lanes>>(choice));
+  return with_storage<T, Lanes>(choice, [&]<class Storage>(Storage storage) -> Solver<F> {
+    const auto solver_for = [&](const auto& of_links) -> Solver<F> {
+      return EvenOdd<T, Lanes>(of_links, reduced_solver<T, Lanes>(choice, of_links, text), form, n);
+    };
+    if constexpr (std::is_same_v<Storage, T>)
+      return solver_for(M);
+    else
+      return solver_for(make(storage));
+  });
 }
+
+/// As an operator.
+template <class F>
+struct Identity {
+  void apply(const F& in, const F& out, const Exec& exec = {}) const { copy(in, out, exec); }
+  void apply_adjoint(const F& in, const F& out, const Exec& exec = {}) const { copy(in, out, exec); }
+};
 
 /// The same on all sites.
 template <class T, class Lanes, class Make>
 Solver<SpinorField<T, Lanes>> all_sites_solver(const SolverChoice& choice, const Make& make) {
+  using F = SpinorField<T, Lanes>;
   if constexpr (std::is_same_v<T, double>)
-    if (choice.precision != "double") return mixed_solver<Lanes>(make(float{}), choice);
-  return plain_solver<SpinorField<T, Lanes>>(choice);
+    if (choice.precision != "double")
+      return with_storage<float, Lanes>(choice, [&](auto storage) -> Solver<F> {
+        return mixed_solver<Lanes>(make(storage), plain_solver<SpinorField<float, Lanes>>(choice), choice);
+      });
+  const auto solver = plain_solver<F>(choice);
+  if (choice.links == 18) return solver;
+  // Solves with the links as they are for what those in fewer reals leave over.
+  return with_storage<T, Lanes>(
+      choice, [&](auto storage) -> Solver<F> { return Transformed<F>(Identity<F>{}, make(storage), solver); });
 }
 
 /// Links of a job, and what is known of them.
@@ -88,17 +165,18 @@ struct JobLinks {
   }
 };
 
-/// make(real, links): M in a precision on these links.
+/// make(storage, links): M on these links in a storage.
 template <class T, class Lanes, class Make>
 QuarkOperator<T, Lanes> with_solver(const GaugeField<double>& gauge, const SolverChoice& choice, const Make& make,
                                     int n) {
   using F = SpinorField<T, Lanes>;
   const JobLinks given{gauge.alias()};
   const auto M = make(T{}, given);
+  std::string deflation;
   const SpinBasis basis = choice.is_nonrelativistic() ? SpinBasis::nonrelativistic : SpinBasis::chiral;
   const auto solver_of = [&](const auto& dirac, const JobLinks& links) {
-    const auto make_in_basis = [&](auto real) { return make(real, links).with_basis(basis); };
-    return choice.is_even_odd() ? even_odd_solver<T, Lanes>(choice, dirac, make_in_basis, n)
+    const auto make_in_basis = [&](auto storage) { return make(storage, links).with_basis(basis); };
+    return choice.is_even_odd() ? even_odd_solver<T, Lanes>(choice, dirac, make_in_basis, n, deflation)
                                 : all_sites_solver<T, Lanes>(choice, make_in_basis);
   };
   const auto solver = [&]() -> Solver<F> {
@@ -114,7 +192,8 @@ QuarkOperator<T, Lanes> with_solver(const GaugeField<double>& gauge, const Solve
       return Transformed<F>(QuarkTransformation<T>(gauge.lattice(), basis), there, solver_of(there, given));
     return solver_of(there, given);
   };
-  return {std::make_shared<const Operator<F>>(M), std::make_shared<const Solver<F>>(solver())};
+  const auto chosen = std::make_shared<const Solver<F>>(solver());
+  return {std::make_shared<const Operator<F>>(M), chosen, deflation};
 }
 
 template <class T, class Lanes>
@@ -123,11 +202,12 @@ QuarkOperator<T, Lanes> operator_with(const GaugeField<double>& gauge, const Qua
   const BoundaryAngles boundary = action.boundary_angles();
   const Anisotropy anisotropy{action.xi0, action.nu};
   const LinkForms forms{.columns = Lanes::holds_columns};
-  const auto links_in = [&]<class R>(R, const JobLinks& links) {
-    return GaugeLinks<R>(links.gauge, links.factors(anisotropy.factors(boundary)));
+  const auto links_in = [&]<class Storage>(Storage, const JobLinks& links) {
+    return GaugeLinks<Storage>(links.gauge, links.factors(anisotropy.factors(boundary)));
   };
   if (action.is_improved()) {
-    const auto make = [&]<class R>(R) {
+    const auto make = [&]<class Storage>(Storage) {
+      using R = real_of_storage_t<ColorMatrix, Storage>;  // others are refused: QuarkSolver
       return action.action == "naik" ? naik_operator<R>(gauge, action.mass, boundary, forms)
                                      : hamber_wu_operator<R>(gauge, action.mass, boundary, forms);
     };
@@ -138,23 +218,23 @@ QuarkOperator<T, Lanes> operator_with(const GaugeField<double>& gauge, const Qua
   if (action.c_sw != 0)
     return with_solver<T, Lanes>(
         gauge, choice,
-        [&]<class R>(R r, const JobLinks& links) {
-          const CloverTerm<R> term(
+        [&]<class Storage>(Storage storage, const JobLinks& links) {
+          const CloverTerm<real_of_storage_t<ColorMatrix, Storage>> term(
               links.gauge, {.mass = action.mass, .c_sw = action.c_sw, .mu = action.mu, .anisotropy = anisotropy});
-          return WilsonCloverOperator<R>(links_in(r, links), term, forms);
+          return WilsonCloverOperator<Storage>(links_in(storage, links), term, forms);
         },
         n_columns);
   if (action.mu != 0)
     return with_solver<T, Lanes>(
         gauge, choice,
-        [&]<class R>(R r, const JobLinks& links) {
-          return TwistedMassOperator<R>(links_in(r, links), {action.mass, action.mu, anisotropy}, forms);
+        [&]<class Storage>(Storage storage, const JobLinks& links) {
+          return TwistedMassOperator<Storage>(links_in(storage, links), {action.mass, action.mu, anisotropy}, forms);
         },
         n_columns);
   return with_solver<T, Lanes>(
       gauge, choice,
-      [&]<class R>(R r, const JobLinks& links) {
-        return WilsonOperator<R>(links_in(r, links), MassTerm{action.mass, anisotropy}, forms);
+      [&]<class Storage>(Storage storage, const JobLinks& links) {
+        return WilsonOperator<Storage>(links_in(storage, links), MassTerm{action.mass, anisotropy}, forms);
       },
       n_columns);
 }

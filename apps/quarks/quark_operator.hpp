@@ -9,6 +9,7 @@
 #include "kov/core/field/field.hpp"
 
 #include <memory>
+#include <string>
 #include <type_traits>
 
 namespace kov::app {
@@ -26,6 +27,8 @@ struct QuarkOperator {
   /// Null where they were not made.
   std::shared_ptr<const Operator<F>> M = {};
   std::shared_ptr<const Solver<F>> solver = {};
+  /// What solver.deflation took and saves; empty without.
+  std::string deflation = {};
 };
 
 /// For one column.  Collective.

@@ -35,6 +35,8 @@ QuarkSolver<T>::QuarkSolver(const GaugeField<double>& gauge, const QuarkAction& 
           "have longer legs in time than the links that temporal gauge makes 1: set solver.gauge to given");
   require(!action.is_improved() || !choice.is_nonrelativistic(), "quarks of the action", action.action_name(),
           "have a hop in the chiral basis alone: set solver.basis to chiral");
+  require(!action.is_improved() || choice.links == 18, "quarks of the action", action.action_name(),
+          "have a hop with links of 18 reals alone: set solver.links to 18");
   auto parts = std::make_shared<Parts>(Parts{gauge.alias(), action, choice});
   if (choice.is_together())
     parts->together = quark_operator_together<T>(gauge, action, choice);
@@ -68,6 +70,11 @@ const Operator<SpinorField<T>>& QuarkSolver<T>::M() const {
 template <class T>
 const Solver<SpinorField<T>>& QuarkSolver<T>::solver() const {
   return *parts_->of_columns().solver;
+}
+
+template <class T>
+const std::string& QuarkSolver<T>::deflation() const {
+  return parts_->choice.is_together() ? parts_->together.deflation : parts_->one_by_one.deflation;
 }
 
 template <class T>

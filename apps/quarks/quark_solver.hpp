@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 
 namespace kov::app {
 
@@ -36,6 +37,9 @@ class QuarkSolver {
   const Solver<F>& solver() const;
   /// All twelve at once.
   SolveReport solve_together(const Propagator<T>& source, const Propagator<T>& x) const;
+
+  /// What solver.deflation took and saves; empty without.
+  const std::string& deflation() const;
 
   struct Parts;
 

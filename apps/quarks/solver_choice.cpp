@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "apps/quarks/solver_choice.hpp"
 
+#include "kov/algebra/eigen/lowest_eigenvectors.hpp"
 #include "kov/algebra/krylov/gcr.hpp"
 #include "kov/core/base/error.hpp"
 #include "kov/core/io/text.hpp"
@@ -8,23 +9,34 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
+
 namespace kov::app {
 
-void SolverChoice::add_to(Settings& s) {
-  add_with(s, "solver", "of the solver's work; contractions are double, with 'single' single",
-           {"double", "mixed", "single"});
-}
-
-void SolverChoice::add_all_to(Settings& s, const std::string& section) {
-  columns = "auto";
-  add_with(
-      s, section,
-      "of the solver's work: 'mixed' corrects defects, 'reliable' and 'reliable-16' update the residual reliably in "
-      "single precision and 16 bits",
-      {"double", "mixed", "reliable", "reliable-16", "single"});
+void SolverChoice::add_to(Settings& s, const std::string& section) {
+  s.add(
+      section + ".method", &method,
+      "for the propagators: BiCGstab, BiCGstab(l), GCR, minimal residual ('mr'), on the normal equations CGNR ('cg'), "
+      "CGNE and CGNR with one Krylov space for all columns ('block-cg')",
+      {"bicgstab", "bicgstab-2", "bicgstab-3", "bicgstab-4", "bicgstab-5", "bicgstab-6", "bicgstab-7", "bicgstab-8",
+       "gcr", "mr", "cg", "cgne", "block-cg"});
+  s.add(section + ".precision", &precision,
+        "of the solver's work: 'mixed' corrects defects, 'reliable' and 'reliable-16' update the residual reliably in "
+        "single precision and 16 bits",
+        {"double", "mixed", "reliable", "reliable-16", "single"});
+  s.add(section + ".preconditioner", &preconditioner, "even-odd halves the work",
+        {"even-odd", "even-odd-symmetric", "none"});
+  s.add(section + ".links", &links,
+        "reals of a link in the operator that iterations apply, with 'reliable-16' 12 or 8 of 16 bits: 18, 12 or 8");
+  s.add(section + ".deflation", &deflation,
+        "lowest eigenvectors of M^+ M on even sites, found once for a quark on a configuration, from which solves by "
+        "'cg' start; 0: none");
+  s.add(section + ".tolerance", &tolerance,
+        "|source - M solution| / |source| ('cg' and 'block-cg' in one precision: of the normal equations)");
+  s.add(section + ".max_iterations", &max_iterations, "limit of iterations; a solve that needs more is an error");
   s.add(section + ".columns", &columns,
         "of a propagator: solved for one by one, of which a killed `kovariant propagator` keeps each, or together; "
-        "'auto': together on GPUs",
+        "'auto': together on GPUs and by `kovariant distill`",
         {"auto", "one by one", "together"});
   s.add(section + ".gauge", &gauge,
         "of the links while solving: in 'temporal' gauge those in time are 1 and not loaded; results stay in the given "
@@ -36,22 +48,19 @@ void SolverChoice::add_all_to(Settings& s, const std::string& section) {
       {"chiral", "nonrelativistic"});
 }
 
-void SolverChoice::add_with(Settings& s, const std::string& section, const std::string& about_precision,
-                            const std::vector<std::string>& precisions) {
-  s.add(section + ".method", &method, "for the propagators", {"bicgstab", "bicgstab-2", "gcr", "cg"});
-  s.add(section + ".precision", &precision, about_precision, precisions);
-  s.add(section + ".preconditioner", &preconditioner, "even-odd halves the work",
-        {"even-odd", "even-odd-symmetric", "none"});
-  s.add(section + ".tolerance", &tolerance, "|source - M solution| / |source| (cg alone: of the normal equations)");
-  s.add(section + ".max_iterations", &max_iterations, "limit of iterations; a solve that needs more is an error");
-}
-
 bool SolverChoice::is_together() const {
   // A GPU's hop on eight columns takes two thirds of the time of eight hops; CPUs solve faster one by one
   // (docs/performance.md).
   constexpr bool on_gpu =
       !Kokkos::SpaceAccessibility<Kokkos::HostSpace, Kokkos::DefaultExecutionSpace::memory_space>::accessible;
-  return columns == "together" || (columns == "auto" && precision != "reliable-16" && on_gpu);
+  if (columns != "auto") return columns == "together";
+  const bool is_possible = precision != "reliable-16" && !(has_packs && (is_nonrelativistic() || links == 8));
+  return is_possible && (on_gpu || is_block() || auto_columns == AutoColumns::together);
+}
+
+int SolverChoice::polynomial_degree() const {
+  const std::string prefix = "bicgstab-";
+  return method.starts_with(prefix) ? std::stoi(method.substr(prefix.size())) : 1;
 }
 
 void SolverChoice::complete(Settings& settings, const std::string& section, const SolverChoice& other) {
@@ -61,9 +70,12 @@ void SolverChoice::complete(Settings& settings, const std::string& section, cons
   take("method", &SolverChoice::method);
   take("precision", &SolverChoice::precision);
   take("preconditioner", &SolverChoice::preconditioner);
+  take("links", &SolverChoice::links);
+  take("deflation", &SolverChoice::deflation);
   take("tolerance", &SolverChoice::tolerance);
   take("max_iterations", &SolverChoice::max_iterations);
   take("columns", &SolverChoice::columns);
+  auto_columns = other.auto_columns;
   take("gauge", &SolverChoice::gauge);
   take("basis", &SolverChoice::basis);
 }
@@ -79,6 +91,8 @@ void SolverChoice::check(const Settings& settings, const std::string& section) c
   const bool reliable = precision == "reliable" || precision == "reliable-16";
   require(!reliable || method == "bicgstab", origin("precision"), "is", precision + ",",
           "but only bicgstab has reliable updates: take that method, or precision mixed");
+  require(!is_block() || is_together(), origin("columns"), "is", columns + ",",
+          "but block-cg has one Krylov space for all columns: take together, or method cg");
   if (precision == "reliable-16")
     require(columns != "together", origin("columns"),
             "is together, but 16-bit fields have no columns in lanes: take one by one, or precision reliable");
@@ -88,6 +102,17 @@ void SolverChoice::check(const Settings& settings, const std::string& section) c
             without + "16-bit spinors: take chiral, or precision reliable");
     require(!is_together(), origin("basis"), without + "columns in lanes: take chiral, or columns one by one");
   }
+  require(links == 18 || links == 12 || links == 8, origin("links"), "is", links,
+          "- a link is stored as 18, 12 or 8 reals: take one of these");
+  require(!has_packs || links != 8 || !is_together(), origin("links"),
+          "is 8, but columns together have no links of 8 reals on CPUs: take 12, or columns one by one");
+  require(!is_nonrelativistic() || links == 18 || (!has_packs && links == 12), origin("links"), "is", links,
+          "- there are no operators in the non-relativistic basis on such links: take",
+          has_packs ? "18, or basis chiral" : "18 or 12, or basis chiral");
+  require(deflation >= 0, origin("deflation"), "is", deflation, "- it must be 0 or more eigenvectors");
+  require(deflation == 0 || (method == "cg" && preconditioner == "even-odd" && !is_nonrelativistic()),
+          origin("deflation"), "is", std::to_string(deflation) + ",",
+          "which is for conjugate gradients on even sites: take method cg, preconditioner even-odd and basis chiral");
   require(max_iterations > 0, origin("max_iterations"), "is", double(max_iterations), "- it must be positive");
 }
 
@@ -99,11 +124,22 @@ void SolverChoice::check_improved(const Settings& settings, const std::string& k
           "which has longer legs in time than the links that temporal gauge makes 1: set solver.gauge to given");
   require(!is_nonrelativistic(), settings.origin(key), "is", action + ",",
           "whose hop is in the chiral basis alone: set solver.basis to chiral");
+  require(links == 18, settings.origin(key), "is", action + ",",
+          "whose hop has links of 18 reals alone: set solver.links to 18");
+}
+
+void SolverChoice::check_twist(const Settings& settings, const std::string& key, double mu) const {
+  require(
+      deflation == 0 || mu == 0, settings.origin(key), "is", mu,
+      "- gamma_5 M of twisted-mass quarks is not Hermitian, so that solver.deflation has no eigenvectors of it: set "
+      "that to 0");
 }
 
 std::string SolverChoice::description() const {
   return sentence(method + ",", preconditioner, "preconditioner,", precision, "precision, tolerance",
-                  exact_text(tolerance) + (is_in_temporal_gauge() ? ", in temporal gauge" : "") +
+                  exact_text(tolerance) + (links == 18 ? "" : sentence(", links of", links, "reals")) +
+                      (deflation == 0 ? "" : sentence(",", deflation, "modes deflated")) +
+                      (is_in_temporal_gauge() ? ", in temporal gauge" : "") +
                       (is_nonrelativistic() ? ", in the non-relativistic basis" : ""));
 }
 
@@ -112,13 +148,18 @@ std::string SolverChoice::columns_text() const {
 }
 
 double SolverChoice::bytes_per_site(int n_columns) const {
-  const double real = is_single() ? 4 : 8, links = 72, spinor = 24.0 * n_columns;
-  const double work = method == "gcr" ? 2 * Gcr{}.directions : 10;
+  const double real = is_single() ? 4 : 8, reals = 72, spinor = 24.0 * n_columns;
+  const double work = method == "gcr" ? 2 * Gcr{}.directions : std::max(10, 2 * polynomial_degree() + 5);
   // The transformation, links in double and ready for the operator; and three fields for sources and solutions.
-  const double temporal = is_in_temporal_gauge() ? 8 * (18 + links) + real * 3 * links : 0;
+  const double temporal = is_in_temporal_gauge() ? 8 * (18 + reals) + real * 3 * reals : 0;
   const double transformed = is_in_temporal_gauge() || is_nonrelativistic() ? real * 3 * spinor : 0;
-  return temporal + transformed +
-         (is_mixed() ? real * spinor * 10 + 4 * links * 2 + 4 * spinor * work : real * spinor * work);
+  // Beside those that residuals are computed with.
+  const double compressed = links < 18 && !is_mixed() ? real * 3 * 4 * links : 0;
+  // On half of the sites: what finds the eigenvectors, and a copy of them for columns.
+  const double eigen = deflation > 0 ? double(eigen_memory({.n = deflation}).fields + 1 + deflation) : 0;
+  const double deflated = eigen * 24 / 2 * (precision == "double" ? 8 : 4);
+  return temporal + transformed + compressed + deflated +
+         (is_mixed() ? real * spinor * 10 + 4 * reals * 2 + 4 * spinor * work : real * spinor * work);
 }
 
 }  // namespace kov::app

@@ -6,54 +6,67 @@
 #include "apps/settings/settings.hpp"
 
 #include <string>
-#include <vector>
 
 namespace kov::app {
 
 /// A residual has rounding errors of this size, relative to the source: solver.tolerance must not be less.
 inline constexpr double least_solver_tolerance = 1e-15;
 
+/// Of the eigenvectors for solver.deflation: the largest |H v - lambda v| / |H|, H = gamma_5 M on even sites.
+inline constexpr double deflation_tolerance = 1e-5;
+
+/// What columns = "auto" of a program means: one by one on CPUs and together on GPUs, or together on both.
+enum class AutoColumns { together_on_gpus, together };
+
 /// The settings [solver]: method, preconditioner, precisions and limits.
 struct SolverChoice {
   std::string method = "bicgstab", precision = "mixed", preconditioner = "even-odd";
   double tolerance = 1e-9;
   int max_iterations = 5000;
+  /// Reals of a link in the operator of the iterations: 18, 12 or 8.
+  int links = 18;
+  /// Eigenvectors of the normal operator on even sites from which solves start.
+  int deflation = 0;
   /// "auto", "one by one" or "together".
-  std::string columns = "one by one";
+  std::string columns = "auto";
+  AutoColumns auto_columns = AutoColumns::together_on_gpus;
   /// "given" or "temporal".
   std::string gauge = "given";
   /// "chiral" or "nonrelativistic".
   std::string basis = "chiral";
 
-  void add_to(Settings& settings);
-  /// The same keys in any section, with reliable updates among the precisions, columns, the gauge and the basis.
-  void add_all_to(Settings& settings, const std::string& section = "solver");
+  /// Binds the members to their keys.
+  void add_to(Settings& settings, const std::string& section = "solver");
   /// What the section does not give is as in `other`.
   void complete(Settings& settings, const std::string& section, const SolverChoice& other);
   /// Throws InputError, which names the key.
   void check(const Settings& settings, const std::string& section = "solver") const;
   /// The same for a quark whose action, given as key, has legs over several links.
   void check_improved(const Settings& settings, const std::string& key, const std::string& action) const;
+  /// The same for the twisted mass, given as key, of a quark.
+  void check_twist(const Settings& settings, const std::string& key, double mu) const;
   /// Whether all twelve columns of a propagator are solved for at once.
   bool is_together() const;
+  /// Right-hand sides of a solve: 12 or 1.
+  int columns_at_once() const { return is_together() ? 12 : 1; }
+  /// Whether all columns share a Krylov space.
+  bool is_block() const { return method == "block-cg"; }
+  /// l of BiCGstab(l), the method "bicgstab-l"; 1 for other methods.
+  int polynomial_degree() const;
   bool is_single() const { return precision == "single"; }
   bool is_in_temporal_gauge() const { return gauge == "temporal"; }
   bool is_nonrelativistic() const { return basis == "nonrelativistic"; }
   /// Whether it works in single precision or 16 bits beside double.
   bool is_mixed() const { return precision != "double" && !is_single(); }
   bool is_even_odd() const { return preconditioner != "none"; }
-  /// "bicgstab, even-odd preconditioner, mixed precision, tolerance 1e-9", with "in temporal gauge" and "in the
-  /// non-relativistic basis" where that is so.
+  /// "bicgstab, even-odd preconditioner, mixed precision, tolerance 1e-9", with "links of 12 reals", "16 modes
+  /// deflated", "in temporal gauge" and "in the non-relativistic basis" where that is so.
   std::string description() const;
   /// ", columns one by one"
   std::string columns_text() const;
   /// Bytes for each site of a process: the fields that solves for n columns at once work in, and links in another
   /// gauge.
   double bytes_per_site(int n_columns) const;
-
- private:
-  void add_with(Settings& settings, const std::string& section, const std::string& about_precision,
-                const std::vector<std::string>& precisions);
 };
 
 }  // namespace kov::app

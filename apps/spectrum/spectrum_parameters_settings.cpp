@@ -15,7 +15,7 @@ Settings SpectrumParameters::settings() {
         "sinks that are contracted, of the same names; with the numbers below, those of the source unless they are "
         "given");
   sink.choice.add_to(s, "sink");
-  solver.add_all_to(s);
+  solver.add_to(s);
   s.add("correlators.mesons", &correlators.mesons,
         "'diagonal' (16), 'all' (256), or names: 'pion', 'rho_x', 'pion-pion_A4' (sink-source)");
   s.add("correlators.baryons", &correlators.baryons,

@@ -52,7 +52,7 @@ double bytes_per_site(const SpectrumParameters& parameters) {
     bytes += real * spinor * 12 * 3;
   double work = 0;
   for (const NamedQuark& quark : all)
-    work = std::max(work, quark.solver.bytes_per_site(quark.solver.is_together() ? 12 : 1));
+    work = std::max(work, quark.solver.bytes_per_site(quark.solver.columns_at_once()));
   bytes += work;
   // A sequential source and its propagator, what derivatives and paths make of two propagators, and their links.
   int moved = 0;

@@ -183,7 +183,7 @@ std::int64_t LoopDilution::n_parts() const {
 template <class T>
 LoopModes<T> loop_modes(const AnyOperator<SpinorField<T>>& M, const Lattice& lattice,
                         const EigenParameters& parameters) {
-  const SpinorField<T> of_m(lattice, "M x");
+  const SpinorField<T> of_m(lattice, "M x", 1, parameters.subset);
   const auto hermitian = [&](const SpinorField<T>& in, const SpinorField<T>& out, const Exec& exec) {
     M.apply(in, of_m, exec);
     assign(Gamma::five() * of_m, out, exec);

@@ -47,7 +47,8 @@ struct LoopModes {
 };
 
 /// The eigenvectors of gamma_5 M with the smallest |eigenvalue|, see lowest_eigenvectors().  M must be
-/// gamma_5-Hermitian, as Wilson and clover operators are without a twisted mass.  Collective.
+/// gamma_5-Hermitian, as Wilson and clover operators are without a twisted mass, and their asymmetric Schur complements
+/// on the sites of parameters.subset.  Collective.
 template <class T>
 LoopModes<T> loop_modes(const AnyOperator<SpinorField<T>>& M, const Lattice& lattice,
                         const EigenParameters& parameters);

@@ -43,6 +43,14 @@ sigma, proton = found["sigma_p_up"], found["proton_up"]
 assert abs(sigma[()] - 4 / 3 * proton[()]).max() < 1e-12 * abs(proton[()]).max()
 assert sigma.attrs["quarks"] in ("u light, s strange", b"u light, s strange"), sigma.attrs["quarks"]
 """
+# Perambulators of quarks that differ in their solvers alone.
+SAME_PERAMBULATORS = """
+import h5py, sys
+expected = h5py.File(sys.argv[1])["/matrices/numbers"][()]
+for name in sys.argv[2:]:
+    found = h5py.File(name)["/matrices/numbers"][()]
+    assert 0 < abs(found - expected).max() < 1e-10 * abs(expected).max(), (name, abs(found - expected).max())
+"""
 # The kaon's trace, with a perambulator of each quark.
 KAON = GAMMAS + """
 gammas = {"pion": g1 @ g2 @ g3 @ g4, "pion_A4": g1 @ g2 @ g3}
@@ -138,11 +146,31 @@ class DistillQuarks(DistillTest):
         self.assertIn("of 3 pairs of quarks", text)
         self.check_files(EQUAL_QUARKS, NAME, NAME.replace("distill", "two"))
 
+    def test_have_the_solvers_of_propagators(self):
+        self.need_h5py()
+        ways = {"reference": ["precision=double", "tolerance=1e-13"], "reliable": ["precision=reliable"], "fixed": ["precision=reliable-16", "links=12"],
+                "temporal": ["gauge=temporal"], "basis": ["basis=nonrelativistic"], "single": ["columns=one by one", "links=8"],
+                "block": ["method=block-cg"], "cgne": ["method=cgne", "preconditioner=none"]}
+        job = [*NO_QUARK, "--set", "correlators.mesons=[]", "--set", "solver.tolerance=1e-12", *quarks(**dict.fromkeys(ways, 0.12))]
+        for k, keys in enumerate(ways.values()):
+            job += [word for key in keys for word in ("--set", "quark.%d.%s" % (k, key))]
+        text = self.call("distill", *job).stdout
+        self.assertIn("tolerance 1e-12, twelve columns together", text)
+        for part in ("solved for by bicgstab, even-odd preconditioner, reliable precision, tolerance 1e-12, twelve columns together",
+                     "reliable-16 precision, tolerance 1e-12, links of 12 reals, columns one by one", "links of 8 reals, columns one by one",
+                     "in temporal gauge, twelve columns together", "by block-cg, even-odd preconditioner"):
+            self.assertIn(part, text)
+        self.check_files(SAME_PERAMBULATORS, *[NAME + name + ".t000.perambulators.h5" for name in ways])
+        error = self.call("distill", *job, "--set", "quark.1.method=gcr", "--set", "quark.1.precision=mixed", code=1).stderr
+        self.assertIn("with other parameters", error)
+
     def test_that_cannot_be_are_refused(self):
         two = [*NO_QUARK, *quarks(light=0.12, strange=0.11)]
         for settings, part in ((["action.kappa=0.12"], "beside tables [[quark]]"), (["quark.1.name=light"], "which another quark is called too"),
                                (["quark.1.boundary=periodic"], "different boundaries"), (["quark.1.mu=0.1"], "quark.1.mu is not 0"),
                                (["quark.%d.theta=[0.1, 0, 0]" % k for k in (0, 1)], "periodic in space"), (["quark.1.boost=[0, 0, 1]"], "quark.1.boost"),
+                               (["quark.1.precision=single", "quark.1.tolerance=1e-5"], "single precision is that of all quarks"),
+                               (["solver.precision=reliable-16", "solver.columns=together"], "no columns in lanes"),
                                (["correlators.flavours=['light', 'charm', 'strange']"], "charm"), (["correlators.flavours=['light']"], "has 1 names"),
                                (["correlators.two_pions=[[0, 0, 0]]"], "an operator of two pions, whose quark u"),
                                (["correlators.two_pions=[[0, 0, 0]]", "correlators.flavours=['light', 'strange', 'strange']"], "u and d are different"),
@@ -228,6 +256,24 @@ class DistillKaons(DistillTest):
         exchanged = ["--set", "correlators.flavours=['strange', 'strange', 'light']"]
         self.assertIn("was made with other parameters",
                       self.call("distill", *KAONS, *QUARTET, *exchanged, *quarks(light=0.12, strange=0.11), code=1).stderr)
+
+    def test_have_the_solvers_of_propagators(self):
+        self.need_h5py()
+        ways = {"reference": ["precision=double", "tolerance=1e-13"], "reliable": ["precision=reliable"], "fixed": ["precision=reliable-16", "links=12"],
+                "temporal": ["gauge=temporal"], "basis": ["basis=nonrelativistic"], "single": ["columns=one by one", "links=8"],
+                "block": ["method=block-cg"], "cgne": ["method=cgne", "preconditioner=none"]}
+        job = [*NO_QUARK, "--set", "correlators.mesons=[]", "--set", "solver.tolerance=1e-12", *quarks(**dict.fromkeys(ways, 0.12))]
+        for k, keys in enumerate(ways.values()):
+            job += [word for key in keys for word in ("--set", "quark.%d.%s" % (k, key))]
+        text = self.call("distill", *job).stdout
+        self.assertIn("tolerance 1e-12, twelve columns together", text)
+        for part in ("solved for by bicgstab, even-odd preconditioner, reliable precision, tolerance 1e-12, twelve columns together",
+                     "reliable-16 precision, tolerance 1e-12, links of 12 reals, columns one by one", "links of 8 reals, columns one by one",
+                     "in temporal gauge, twelve columns together", "by block-cg, even-odd preconditioner"):
+            self.assertIn(part, text)
+        self.check_files(SAME_PERAMBULATORS, *[NAME + name + ".t000.perambulators.h5" for name in ways])
+        error = self.call("distill", *job, "--set", "quark.1.method=gcr", "--set", "quark.1.precision=mixed", code=1).stderr
+        self.assertIn("with other parameters", error)
 
     def test_that_cannot_be_are_refused(self):
         two = [*KAONS, *QUARTET, *quarks(light=0.12, strange=0.11)]

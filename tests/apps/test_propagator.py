@@ -195,6 +195,75 @@ class Propagator(PropagatorTest):
         self.call("propagator", *JOB, *single)
         self.assertLess(self.difference(name, NAME.replace("propagator", "single") + ".lime"), 1e-5)
 
+    def test_every_method_comes_to_the_same(self):
+        self.call("propagator", *JOB, *options(solver__precision="double", solver__tolerance=1e-12, output__prefix="reference"))
+        name = NAME.replace("propagator", "reference") + ".lime"
+        one, plain = options(solver__precision="double"), options(solver__preconditioner="none")
+        ways = [("bicgstab-%d" % l, []) for l in (2, 5)]
+        ways += [("bicgstab-8", one), ("gcr", plain), ("mr", []), ("mr", options(solver__preconditioner="even-odd-symmetric")), ("cg", plain),
+                 ("cgne", []), ("cgne", one), ("cgne", options(solver__columns="together")), ("block-cg", []), ("block-cg", one + plain)]
+        for k, (method, changed) in enumerate(ways):
+            changed = options(solver__method=method, solver__tolerance=1e-11, output__prefix="p%d" % k) + changed
+            text = self.call("propagator", *JOB, *changed).stdout
+            self.assertRegex(text, r"solver +%s, " % method)
+            self.assertIn("twelve columns together" if method == "block-cg" or "solver.columns=together" in changed else "one by one", text)
+            written = NAME.replace("propagator", "p%d" % k) + ".lime"
+            self.assertIn("metadata solver = %s, " % method, record(self.path(written), "scidac-record-xml").decode())
+            self.assertLess(self.difference(name, written), 1e-10, changed)
+            other = "bicgstab-3" if k == 0 else "bicgstab"
+            if k % 4 == 0:  # the result of another method is of another job
+                error = self.call("propagator", *JOB, *changed, *options(solver__method=other), code=1).stderr
+                self.assertIn(written + " was made with other parameters", error)
+
+    def test_links_of_12_and_8_reals_come_to_the_same(self):
+        for k, quark in enumerate(([], options(quark__0__c_sw=1.2, quark__0__xi0=1.5), options(quark__0__mu=0.2))):
+            self.call("propagator", *JOB, *quark, *options(solver__precision="double", solver__tolerance=1e-12, output__prefix="reference%d" % k))
+        ways = [(links, options(solver__precision=precision)) for links in (12, 8) for precision in ("mixed", "double", "reliable", "reliable-16")]
+        ways += [(links, options(solver__preconditioner="none", solver__precision=precision)) for links in (12, 8) for precision in ("mixed", "double")]
+        ways += [(12, options(solver__columns="together", solver__precision=precision)) for precision in ("double", "reliable")]
+        ways += [(12, options(solver__columns="together", solver__preconditioner="none")), (8, options(solver__gauge="temporal")),
+                 (12, options(solver__gauge="temporal", solver__precision="double", solver__preconditioner="none")),
+                 (12, options(quark__0__c_sw=1.2, quark__0__xi0=1.5)), (12, options(quark__0__mu=0.2, solver__precision="double"))]
+        payloads = set()
+        for k, (links, changed) in enumerate(ways):
+            text = self.call("propagator", *JOB, *options(solver__links=links, solver__tolerance=1e-11, output__prefix="p%d" % k), *changed).stdout
+            self.assertIn("links of %d reals" % links, text)
+            written = NAME.replace("propagator", "p%d" % k) + ".lime"
+            reference = 1 if "quark.0.c_sw=1.2" in changed else 2 if "quark.0.mu=0.2" in changed else 0
+            self.assertLess(self.difference(NAME.replace("propagator", "reference%d" % reference) + ".lime", written), 1e-10, changed)
+            payloads.add(self.payload(written))
+        self.assertEqual(len(payloads), len(ways))  # each takes part
+        single = options(solver__precision="single", solver__tolerance=1e-6, solver__links=12, output__prefix="single")
+        self.call("propagator", *JOB, *single)
+        self.assertLess(self.difference(NAME.replace("propagator", "reference0") + ".lime", NAME.replace("propagator", "single") + ".lime"), 1e-5)
+        error = self.call("propagator", *JOB, *options(solver__tolerance=1e-11, output__prefix="p0"), code=1).stderr
+        self.assertIn("was made with other parameters", error)
+
+    def test_deflated_solves_come_to_the_same_in_fewer_iterations(self):
+        job = [*JOB, *options(gauge__extent="[4, 4, 4, 8]", quark__0__kappa=0.155, solver__method="cg")]
+
+        def iterations(text):
+            return int(re.search(r": (\d+) iterations", text).group(1))
+        self.call("propagator", *job, *options(solver__precision="double", solver__tolerance=1e-13, output__prefix="reference"))
+        name = NAME.replace("propagator", "reference") + ".lime"
+        for k, changed in enumerate(([], options(solver__precision="double"), options(solver__columns="together"),
+                                     options(solver__gauge="temporal", solver__links=12))):
+            accurate = options(solver__tolerance=1e-11) + changed
+            alone = self.call("propagator", *job, *accurate, *options(output__prefix="alone%d" % k)).stdout
+            text = self.call("propagator", *job, *accurate, *options(solver__deflation=12, output__prefix="p%d" % k)).stdout
+            self.assertIn("12 modes deflated", text)
+            self.assertRegex(text, r"quark0: 12 eigenvectors of M\^\+ M on even sites in \S+ s, eigenvalues \S+ to \S+: up to \S+ times fewer")
+            self.assertLess(iterations(text), 0.8 * iterations(alone), changed)
+            self.assertLess(self.difference(name, NAME.replace("propagator", "p%d" % k) + ".lime"), 1e-9, changed)
+
+    def test_methods_that_a_mass_is_too_small_for_say_so(self):
+        beyond = options(quark__0__kappa=0.3, solver__max_iterations=2000)
+        for method, message in (("mr", "the limit of 2000 iterations was reached"), ("gcr", "the limit of 2000 iterations was reached"),
+                                ("bicgstab-3", "conjugate gradients on normal equations")):
+            error = self.call("propagator", *JOB, *beyond, *options(solver__method=method), code=3).stderr
+            self.assertIn(message, error)
+        self.assertEqual(self.propagators(), [])
+
     def test_every_action_and_source_is_solved_for(self):
         none = options(solver__preconditioner="none")
         for k, changed in enumerate((options(quark__0__action="naik") + none, options(quark__0__action="hamber-wu") + none,
@@ -292,6 +361,9 @@ class PropagatorResume(PropagatorTest):
         # The header does not tell; the numbers do when they are read.
         self.assertIn("%d solves" % (12 - kept), done.stdout)
         self.assertIn("12 solves", self.call("propagator", *job, *options(solver__columns="together"), "--dry-run").stdout)
+        other = self.call("propagator", *job, *options(solver__method="bicgstab-2"), "--dry-run")
+        self.assertIn("12 solves", other.stdout)
+        self.assertIn("is not used: it was made with other parameters", other.stderr)
         done = self.call("propagator", *job)
         self.assertIn("is not used", done.stderr)
         self.assertEqual(self.payload(NAME + ".lime"), self.payload(NAME.replace("propagator", "whole") + ".lime"))
@@ -386,12 +458,15 @@ class PropagatorResume(PropagatorTest):
 
 
 class PropagatorSettings(PropagatorTest):
-    def test_fields_without_the_nonrelativistic_basis_are_refused(self):
+    def test_fields_and_links_without_kernels_are_refused(self):
         if "CUDA" in self.call("--version").stdout:
-            self.skipTest("does not apply: GPUs have it on all fields of programs")
+            self.skipTest("does not apply: GPUs have the basis on all fields of programs, and links of 8 reals")
         for changed in (options(solver__columns="together"), options(solver__precision="reliable-16")):
             error = self.call("propagator", *JOB, *options(solver__basis="nonrelativistic"), *changed, code=1).stderr
             self.assertIn("no operators in that basis", error)
+        for changed, message in ((options(solver__links=8, solver__columns="together"), "have no links of 8 reals on CPUs"),
+                                 (options(solver__links=12, solver__basis="nonrelativistic"), "take 18, or basis chiral")):
+            self.assertIn(message, self.call("propagator", *JOB, *changed, code=1).stderr)
 
     def test_bad_settings_are_refused_before_anything_is_written(self):
         for changed, message in ((options(quark__0__kapa=0.1), "did you mean 'quark.0.kappa'"),
@@ -409,6 +484,15 @@ class PropagatorSettings(PropagatorTest):
                                  (options(solver__basis="dirac"), "must be one of"),
                                  (options(quark__0__mu=1e300), "quark.0.mu"), (options(quark__0__xi0=0), "quark.0.xi0"),
                                  (options(solver__precision="reliable", solver__method="gcr"), "only bicgstab has reliable updates"),
+                                 (options(solver__precision="reliable", solver__method="block-cg"), "only bicgstab has reliable updates"),
+                                 (options(solver__method="block-cg", solver__columns="one by one"), "take together, or method cg"),
+                                 (options(solver__method="bicgstab-9"), "must be one of"),
+                                 (options(solver__links=10), "18, 12 or 8 reals"),
+                                 (options(solver__deflation=-1), "0 or more eigenvectors"),
+                                 (options(solver__deflation=4), "take method cg"),
+                                 (options(solver__deflation=4, solver__method="cg", solver__preconditioner="none"), "preconditioner even-odd"),
+                                 (options(solver__deflation=4, solver__method="cg", quark__0__mu=0.1), "quark.0.mu is 0.1"),
+                                 (options(quark__0__action="naik", solver__preconditioner="none", solver__links=12), "set solver.links to 18"),
                                  (options(solver__precision="reliable-16", solver__columns="together"), "no columns in lanes"),
                                  (options(solver__tolerance=0), "solver.tolerance"), (options(output__precision=16), "32 or 64"),
                                  (options(output__format="nersc"), "must be one of"), (options(output__prefix="no/folder"), "no"),

@@ -2,6 +2,7 @@
 //
 // The lowest eigenvectors of gamma_5 M against those of the dense matrix.
 #include "kov/algebra/eigen/lowest_eigenvectors.hpp"
+#include "kov/algebra/preconditioning/schur_complement.hpp"
 #include "kov/core/base/error.hpp"
 #include "kov/core/vectors/column_matrix.hpp"
 #include "kov/core/vectors/field_ops.hpp"
@@ -151,6 +152,49 @@ TYPED_TEST(LowestEigenvectors, OfAnotherSeedHaveTheSameValues) {
   for (std::size_t i = 0; i < 5; ++i)
     EXPECT_NEAR(a.values[i], b.values[i], 3 * tolerance * std::abs(dense().values.back()));
   EXPECT_NE(reference::gather(a.vectors).data[0], reference::gather(b.vectors).data[0]) << "phases are not fixed";
+}
+
+/// The matrix of gamma_5 M_e on even sites, whose products with even unit vectors have even sites alone.
+TYPED_TEST(LowestEigenvectors, OfASchurComplementAreThoseOfItsDenseMatrix) {
+  using T = TypeParam;
+  using F = SpinorField<T>;
+  const SchurComplement reduced(this->M_);
+  const F of_m(this->lattice_, "M_e x", 1, Subset::even);
+  const Operator<F> H = [&](const F& in, const F& out) {
+    reduced.apply(in, of_m);
+    out = Gamma::five() * of_m;
+  };
+  const F unit(this->lattice_, "unit"), column(this->lattice_, "column");
+  std::vector<std::size_t> even;
+  std::size_t site = 0;
+  reference::for_each_coordinate(extent, [&](const Coord& x) {
+    for (std::size_t s = 0; s < 12; ++s)
+      if (parity(x) == 0) even.push_back(12 * site + s);
+    ++site;
+  });
+  const std::size_t n_even = even.size();
+  ASSERT_EQ(n_even, dimension / 2);
+  std::vector<Number> matrix(n_even * n_even);
+  GlobalArray one(extent, 12);
+  for (std::size_t j = 0; j < n_even; ++j) {
+    std::fill(one.data.begin(), one.data.end(), 0.0);
+    one.data[even[j]] = 1;
+    reference::load(unit, one);
+    H.apply(unit.even(), column.even());
+    const GlobalArray h = reference::gather(column);
+    for (std::size_t i = 0; i < n_even; ++i) matrix[i * n_even + j] = h.data[even[i]];
+  }
+  std::vector<double> values = reference::eigen_system(matrix, n_even).values;
+  std::sort(values.begin(), values.end(), [](double a, double b) { return std::abs(a) < std::abs(b); });
+  const double tolerance = 30 * std::numeric_limits<T>::epsilon(), norm = std::abs(values.back());
+  const auto found =
+      lowest_eigenvectors<T>(H, this->lattice_, {.n = 6, .tolerance = tolerance, .subset = Subset::even});
+  EXPECT_EQ(found.vectors.subset(), Subset::even);
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_NEAR(found.values[i], values[i], 3 * tolerance * norm) << i;
+    EXPECT_LT(found.residuals[i], 1.5 * tolerance * norm) << i;
+  }
+  EXPECT_THROW(lowest_eigenvectors<T>(H, this->lattice_, {.n = 40, .subset = Subset::even}), InputError);
 }
 
 TYPED_TEST(LowestEigenvectors, WhatCannotBeIsRefused) {
