@@ -12,33 +12,66 @@ namespace kov {
 
 namespace detail {
 
-/// Block 4 c + d, value 4 a + b: sum over colours of conj(S2[a][c]) S1[b][d], sink spins a and b, source spins c and d.
+/// The block of source spins c and d, of those with c <= d or of all.
+KOKKOS_FORCEINLINE_FUNCTION int tensor_block(bool half, int c, int d) { return half ? c + d * (d + 1) / 2 : 4 * c + d; }
+
+/// Sums over colours of conj(S2[a][c]) S1[b][d], sink spins a and b, source spins c and d: a block for each pair of c
+/// and d, value 4 a + b.  Of two equal propagators that matrix of pairs (c, a) by (d, b) is Hermitian, and only blocks
+/// with c <= d are computed.
 template <class T>
 struct MesonTensorKernel {
-  /// 16 pairs of source spins, 16 pairs of sink spins in each.
-  static constexpr ValueBlocks blocks{16 * 16, 16};
   using View = FieldView<Spinor, T>;
   View s1, s2;
+  bool same;
+
+  /// 16 pairs of sink spins in each.
+  ValueBlocks blocks() const { return {(same ? 10 : 16) * 16, 16}; }
 
   template <class Site, class R>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int index, Complex<R>* value) const {
-    const int c = index / 4, d = index % 4;
+    int c = index / 4, d = index % 4;
+    if (same) {
+      d = (index > 0) + (index > 2) + (index > 5);
+      c = index - tensor_block(true, 0, d);
+    }
     // Two sink spins of S2 at a time: their eight sums fill half of the registers that AVX-512 has.
     for (int half = 0; half < 4; half += 2) {
       Complex<R> sum[8];
       for (int i = 0; i < 8; ++i) sum[i] = {R(T(0)), R(T(0))};
       for (int source = 0; source < 3; ++source)
         for (int sink = 0; sink < 3; ++sink) {
-          const Complex<R> p = s2.element(x, 3 * c + source, 3 * half + sink),
-                           q = s2.element(x, 3 * c + source, 3 * half + 3 + sink);
+          const Complex<R> p = loaded(s2.element(x, 3 * c + source, 3 * half + sink)),
+                           q = loaded(s2.element(x, 3 * c + source, 3 * half + 3 + sink));
           for (int b = 0; b < 4; ++b) {
-            const Complex<R> s = s1.element(x, 3 * d + source, 3 * b + sink);
+            const Complex<R> s = loaded(s1.element(x, 3 * d + source, 3 * b + sink));
             conj_multiply_add(sum[b], p, s);
             conj_multiply_add(sum[4 + b], q, s);
           }
         }
       for (int i = 0; i < 8; ++i) value[4 * half + i] = sum[i];
     }
+  }
+
+  /// Another part of the propagators at x for each block.
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x, int index) const {
+    if (View::outers == 2 && x.outer % 2 != 0) return;  // lies beside the site before
+    const int n_blocks = same ? 10 : 16;
+    for (int column = 12 * index / n_blocks; column < 12 * (index + 1) / n_blocks; ++column) {
+      s1.prefetch(x.outer, column);
+      if (!same) s2.prefetch(x.outer, column);
+    }
+  }
+
+ private:
+  /// z in registers, where there are 32 of them: compilers would load it again for every product.
+  template <class R>
+  static KOKKOS_FORCEINLINE_FUNCTION Complex<R> loaded(Complex<R> z) {
+#if defined(__AVX512F__) && !defined(KOKKOS_ENABLE_CUDA)
+    z.re.stay();
+    z.im.stay();
+#endif
+    return z;
   }
 };
 
@@ -112,15 +145,66 @@ std::vector<double> channel_traces(const std::vector<MesonChannel>& channels, co
   return numbers;
 }
 
+Momentum minus(const Momentum& p) { return {-p[0], -p[1], -p[2]}; }
+/// The number of p in the list, or the list's size.
+std::size_t place_in(const std::vector<Momentum>& list, const Momentum& p) {
+  return std::size_t(std::find(list.begin(), list.end(), p) - list.begin());
+}
+/// The momenta, and after them what is missing of their opposites.
+std::vector<Momentum> with_opposites(const std::vector<Momentum>& momenta) {
+  std::vector<Momentum> list = momenta;
+  for (const Momentum& p : momenta)
+    if (place_in(list, minus(p)) == list.size()) list.push_back(minus(p));
+  return list;
+}
+#if defined(KOKKOS_ENABLE_CUDA)
+/// The momenta without those whose opposite stands before them.
+std::vector<Momentum> without_opposites(const std::vector<Momentum>& momenta) {
+  std::vector<Momentum> list;
+  for (const Momentum& p : momenta)
+    if (place_in(list, minus(p)) == list.size()) list.push_back(p);
+  return list;
+}
+#endif
+
+/// The tensor of equal propagators at all momenta, from all of it at p or -p, or from blocks with c <= d at both.  As
+/// it is Hermitian at every site, the number of (c, a) and (d, b) at p is the conjugate of that of (d, b) and (c, a) at
+/// -p.
+SliceSums completed(const SliceSums& some, const std::vector<Momentum>& known, const std::vector<Momentum>& momenta) {
+  constexpr int n_values = 256;
+  const bool half = some.n_values < n_values;
+  SliceSums all{int(momenta.size()), some.n_slices, n_values, {}};
+  all.z.reserve(momenta.size() * std::size_t(some.n_slices * n_values));
+  for (const Momentum& p : momenta) {
+    const std::size_t here = place_in(known, p), there = place_in(known, minus(p));
+    for (int t = 0; t < some.n_slices; ++t)
+      for (int i = 0; i < n_values; ++i) {
+        const int c = i / 64, d = i / 16 % 4, a = i / 4 % 4, b = i % 4;
+        if (half ? c <= d : here < known.size())
+          all.z.push_back(some.at(int(here), t)[16 * detail::tensor_block(half, c, d) + 4 * a + b]);
+        else
+          all.z.push_back(std::conj(some.at(int(there), t)[16 * detail::tensor_block(half, d, c) + 4 * b + a]));
+      }
+  }
+  return all;
+}
+
 template <class T>
 SliceSums tensor_sums(const Propagator<T>& s1, const Propagator<T>& s2, const std::vector<Momentum>& momenta,
                       const Coord& source, const Exec& exec) {
+  const bool same = s1.columns().data() == s2.columns().data();
 #if defined(KOKKOS_ENABLE_CUDA)
-  if (detail::has_meson_tensor<T>(momenta)) return detail::meson_tensor_sums(s1, s2, momenta, source, exec);
+  if (detail::has_meson_tensor<T>(momenta)) {
+    const std::vector<Momentum> needed = same ? without_opposites(momenta) : momenta;
+    const SliceSums sums = detail::meson_tensor_sums(s1, s2, needed, source, exec);
+    return same ? completed(sums, needed, momenta) : sums;
+  }
 #endif
-  return slice_sums<T>("meson tensor", s1.lattice(), momenta, source,
-                       detail::MesonTensorKernel<T>{s1.columns().view(), s2.columns().view()},
-                       detail::MesonTensorKernel<T>::blocks, SliceTable::of(s1.lattice()), exec);
+  const detail::MesonTensorKernel<T> kernel{s1.columns().view(), s2.columns().view(), same};
+  const std::vector<Momentum> needed = same ? with_opposites(momenta) : momenta;
+  const SliceSums sums = slice_sums<T>("meson tensor", s1.lattice(), needed, source, kernel, kernel.blocks(),
+                                       SliceTable::of(s1.lattice()), exec);
+  return same ? completed(sums, needed, momenta) : sums;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "kov/core/vectors/slice_sum.hpp"
 
 #include "kov/core/launch/for_each_task.hpp"
+#include "kov/core/site/unroll.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -78,37 +79,39 @@ std::vector<double> exact_slice_sums(const Lattice& lattice, const SliceTable& s
 namespace {
 
 /// Momenta whose phases are complex conjugates of each other share their products with real and imaginary parts of one
-/// phase: the sums over sites of cos * z and sin * z make both.
+/// phase: the sums over sites of cos * z and sin * z make both.  Of a momentum that is zero, whose phase is 1, there is
+/// only the first of these.
 struct MomentumPair {
-  /// The second is -1 where the first is alone; both are -1 - k for the momentum k = 0, whose phase is 1.
+  /// The second is -1 where there is none.
   int first, second;
+  bool rests;
+  /// Of the sum with cos; that with sin is the next one.
+  int row;
 };
 
 std::vector<MomentumPair> momentum_pairs(const std::vector<Momentum>& momenta) {
   std::vector<MomentumPair> pairs;
   std::vector<bool> done(momenta.size(), false);
+  int row = 0;
   for (std::size_t k = 0; k < momenta.size(); ++k) {
     if (done[k]) continue;
     const Momentum opposite{-momenta[k][0], -momenta[k][1], -momenta[k][2]};
-    if (momenta[k] == opposite) {
-      pairs.push_back({-1 - int(k), -1 - int(k)});
-      continue;
-    }
+    const bool rests = momenta[k] == opposite;
     int other = -1;
-    for (std::size_t i = k + 1; i < momenta.size() && other < 0; ++i)
+    for (std::size_t i = k + 1; i < momenta.size() && other < 0 && !rests; ++i)
       if (!done[i] && momenta[i] == opposite) other = int(i);
     if (other >= 0) done[std::size_t(other)] = true;
-    pairs.push_back({int(k), other});
+    pairs.push_back({int(k), other, rests, row});
+    row += rests ? 1 : 2;
   }
   return pairs;
 }
 
-/// One chunk.  The numbers of a few sites are computed block by block and added to the sums of all momenta, which stay
-/// in packs until the chunk ends; several sites at a time, as the sums of many numbers and momenta are larger than the
-/// first-level cache.
+/// One chunk, a batch of its sites at a time.  Of a batch a block of numbers is summed for all momenta in packs, which
+/// stay in the first-level cache, before the next block; what the kernel reads there stays in the second-level cache.
 template <class T>
 struct PackChunkSum {
-  static constexpr int N = default_lanes, n_sites = 4;
+  static constexpr int N = default_lanes, n_batch = 16, n_sites = 4;
   using R = Pack<T, N>;
 
   ComputeBlock<T> compute;
@@ -121,107 +124,135 @@ struct PackChunkSum {
   Complex<R>* memory;  // memory_size() for each thread
   double* partial;
 
-  /// Sums, phases and numbers of a few sites.
-  static std::size_t memory_size(int n_momenta, std::size_t n_pairs, const ValueBlocks& blocks) {
-    return n_sums(n_momenta, n_pairs, blocks) + std::size_t(n_sites) * std::size_t(n_momenta + blocks.block);
+  /// Sums of a block, its numbers at a few sites, and phases of a batch.
+  static std::size_t memory_size(const std::vector<MomentumPair>& pairs, const ValueBlocks& blocks) {
+    return (n_rows(pairs) + std::size_t(n_sites)) * std::size_t(blocks.block) + std::size_t(n_batch) * pairs.size();
   }
 
   /// Writes partial[((slot * n + momentum) * n_values + value) * 2].
   void operator()(int index, int thread) const {
     const SliceTable::Chunk chunk = slices.chunk[index];
-    const std::size_t n = std::size_t(phases.n), n_written = n * std::size_t(blocks.n_values);
-    Complex<R>* const sum = memory + std::size_t(thread) * memory_size(phases.n, pairs.size(), blocks);
-    Complex<R>* const phase = sum + n_sums(phases.n, pairs.size(), blocks);
-    Complex<R>* const value = phase + n * n_sites;
-    std::fill(sum, phase, Complex<R>{R(T(0)), R(T(0))});
-    for (int i = 0; i < chunk.count; i += n_sites)
-      add(slices.outer + chunk.first + i, std::min(n_sites, chunk.count - i), value, phase, sum);
-    for (std::size_t k = 0; k < pairs.size(); ++k) finish(pairs[k], sum, n + k);
-    double* const to = partial + std::size_t(chunk.first_slot) * n_written * 2;
-    const int* const slot = slices.lane_slot + chunk.lanes;
-    if (std::all_of(slot, slot + N, [](int i) { return i == 0; })) {
-      for (std::size_t i = 0; i < n_written; ++i) {
-        to[2 * i] = sum_of_lanes(sum[i].re);
-        to[2 * i + 1] = sum_of_lanes(sum[i].im);
-      }
-      return;
-    }
-    std::fill_n(to, std::size_t(chunk.n_slots) * n_written * 2, 0.0);
-    for (std::size_t i = 0; i < n_written; ++i)
-      for (int lane = 0; lane < N; ++lane) {
-        if (slot[lane] < 0) continue;
-        double* at = to + (std::size_t(slot[lane]) * n_written + i) * 2;
-        at[0] += double(sum[i].re.lane(lane));
-        at[1] += double(sum[i].im.lane(lane));
-      }
-  }
-
-  /// The sums of `count` outer sites.
-  void add(const int* outer, int count, Complex<R>* value, Complex<R>* phase, Complex<R>* sum) const {
-    const bool at_rest = phases.n == 1 && pairs[0].first < 0;
-    for (int s = 0; s < count && !at_rest; ++s)
-      for (int lane = 0; lane < N; ++lane) {
-        const Coord x = layout.coordinate(outer[s], lane);
-        for (int k = 0; k < phases.n; ++k) {
-          const Complex<T> p = phases(x, k);
-          phase[s * phases.n + k].re.set_lane(lane, p.re);
-          phase[s * phases.n + k].im.set_lane(lane, p.im);
+    Complex<R>* const sum = memory + std::size_t(thread) * memory_size(pairs, blocks);
+    Complex<R>* const value = sum + n_rows(pairs) * std::size_t(blocks.block);
+    Complex<R>* const phase = value + n_sites * blocks.block;
+    const int* const outer = slices.outer + chunk.first;
+    // The sites of the next chunk follow.
+    const int n_known = chunk.count + (index + 1 < slices.n_chunks ? slices.chunk[index + 1].count : 0);
+    for (int first = 0; first < chunk.count; first += n_batch) {
+      const int count = std::min(n_batch, chunk.count - first);
+      make_phases(outer + first, count, phase);
+      for (int b = 0; b < blocks.n_blocks(); ++b) {
+        const int here = std::min(blocks.block, blocks.n_values - b * blocks.block);
+        for (int i = 0; i < count; i += n_sites) {
+          const int n = std::min(n_sites, count - i), next = first + count + i;
+          compute(kernel, {outer + first + i, n, outer + next, std::min(n, n_known - next)}, b, blocks.block, value);
+          for (std::size_t k = 0; k < pairs.size(); ++k)
+            add(pairs[k], i == 0, phase + std::size_t(i) * pairs.size() + k, n, value, here, sum);
         }
-      }
-    const int n_values = blocks.n_values, block = blocks.block;
-    for (int b = 0; b < blocks.n_blocks(); ++b) {
-      const int here = std::min(block, n_values - b * block);
-      compute(kernel, outer, count, b, block, value);
-      for (std::size_t k = 0; k < pairs.size(); ++k) {
-        const MomentumPair pair = pairs[k];
-        if (pair.first < 0) {
-          Complex<R>* to = sum + (-1 - pair.first) * n_values + b * block;
-          for (int v = 0; v < here; ++v)
-            for (int s = 0; s < count; ++s) to[v] += value[s * block + v];
-          continue;
-        }
-        const int other = pair.second >= 0 ? pair.second : phases.n + int(k);
-        add_pair(phase + pair.first, count, value, here, sum + pair.first * n_values + b * block,
-                 sum + other * n_values + b * block);
+        write(chunk, b, here, first > 0, sum);
       }
     }
   }
 
  private:
-  /// Of a pair the sums with cos and sin are where those of its two momenta will be; sin of one alone is at the end.
-  static std::size_t n_sums(int n_momenta, std::size_t n_pairs, const ValueBlocks& blocks) {
-    return (std::size_t(n_momenta) + n_pairs) * std::size_t(blocks.n_values);
+  static std::size_t n_rows(const std::vector<MomentumPair>& pairs) {
+    return std::size_t(pairs.back().row + (pairs.back().rests ? 1 : 2));
   }
-  static double sum_of_lanes(const R& r) {
-    double sum = double(r.lane(0));
-    for (int lane = 1; lane < N; ++lane) sum += double(r.lane(lane));
-    return sum;
-  }
-  void add_pair(const Complex<R>* phase, int count, const Complex<R>* value, int here, Complex<R>* with_cos,
-                Complex<R>* with_sin) const {
-    for (int v = 0; v < here; ++v) {
-      Complex<R> c = with_cos[v], s = with_sin[v];
-      for (int site = 0; site < count; ++site) {
-        const Complex<R>&p = phase[site * phases.n], &z = value[site * blocks.block + v];
-        c.re += p.re * z.re;
-        c.im += p.re * z.im;
-        s.re += p.im * z.re;
-        s.im += p.im * z.im;
+  /// phase[site * pairs + pair] of the first momentum of each pair.
+  void make_phases(const int* outer, int count, Complex<R>* phase) const {
+    if (pairs.size() == 1 && pairs[0].rests) return;
+    for (int s = 0; s < count; ++s)
+      for (int lane = 0; lane < N; ++lane) {
+        const Coord x = layout.coordinate(outer[s], lane);
+        for (const MomentumPair& pair : pairs) {
+          const Complex<T> p = phases(x, pair.first);
+          phase->re.set_lane(lane, p.re);
+          phase->im.set_lane(lane, p.im);
+          ++phase;
+        }
+        phase -= lane + 1 < N ? pairs.size() : 0;
       }
-      with_cos[v] = c;
-      with_sin[v] = s;
-    }
   }
-  /// C + i S and C - i S of the sums C with cos and S with sin.
-  void finish(const MomentumPair& pair, Complex<R>* sum, std::size_t alone) const {
-    if (pair.first < 0) return;
-    const std::size_t n_values = std::size_t(blocks.n_values);
-    Complex<R>*first = sum + std::size_t(pair.first) * n_values,
-    *second = sum + (pair.second >= 0 ? std::size_t(pair.second) : alone) * n_values;
-    for (std::size_t v = 0; v < n_values; ++v) {
-      const Complex<R> c = first[v], s = times_i(second[v]);
-      first[v] = c + s;
-      second[v] = c - s;
+  /// Adds the numbers at `count` sites to the sums of a pair, or begins these.
+  void add(const MomentumPair& pair, bool begins, const Complex<R>* phase, int count, const Complex<R>* value, int here,
+           Complex<R>* sum) const {
+    const auto add_numbers = [&]<int n, bool moves>(int v) {
+      add_few<n, moves>(begins, phase, count, value + v, sum + pair.row * blocks.block + v);
+    };
+    const int n_fours = here / 4;
+    for (int i = 0; i < n_fours; ++i)
+      pair.rests ? add_numbers.template operator()<4, false>(4 * i) : add_numbers.template operator()<4, true>(4 * i);
+    for (int v = 4 * n_fours; v < here; ++v)
+      pair.rests ? add_numbers.template operator()<1, false>(v) : add_numbers.template operator()<1, true>(v);
+  }
+  /// n numbers beside each other, whose sums stay in registers.
+  template <int n, bool moves>
+  void add_few(bool begins, const Complex<R>* phase, int count, const Complex<R>* value, Complex<R>* with_cos) const {
+    Complex<R>* const with_sin = with_cos + blocks.block;
+    Complex<R> c[n], s[n];
+    kov::unroll<n>([&](int i) __attribute__((always_inline)) {
+      c[i] = begins ? Complex<R>{R(T(0)), R(T(0))} : with_cos[i];
+      if (moves) s[i] = begins ? Complex<R>{R(T(0)), R(T(0))} : with_sin[i];
+    });
+    for (int site = 0; site < count; ++site, phase += pairs.size(), value += blocks.block)
+      kov::unroll<n>([&](int i) __attribute__((always_inline)) {
+        const Complex<R> z = value[i];
+        if (moves) {
+          c[i].re += phase->re * z.re;
+          c[i].im += phase->re * z.im;
+          s[i].re += phase->im * z.re;
+          s[i].im += phase->im * z.im;
+        } else {
+          c[i].re += z.re;
+          c[i].im += z.im;
+        }
+      });
+    kov::unroll<n>([&](int i) __attribute__((always_inline)) {
+      with_cos[i] = c[i];
+      if (moves) with_sin[i] = s[i];
+    });
+  }
+  /// Writes the sums of block b, or adds them.
+  void write(const SliceTable::Chunk& chunk, int b, int here, bool adds, const Complex<R>* sum) const {
+    const int* const slot = slices.lane_slot + chunk.lanes;
+    if (std::all_of(slot, slot + N, [](int i) { return i == 0; })) {
+      write_slot(chunk, 0, b, here, adds, sum, [](const R& r) {
+        double total = double(r.lane(0));
+        for (int lane = 1; lane < N; ++lane) total += double(r.lane(lane));
+        return total;
+      });
+      return;
+    }
+    for (int n = 0; n < chunk.n_slots; ++n)
+      write_slot(chunk, n, b, here, adds, sum, [&](const R& r) {
+        double total = 0;
+        for (int lane = 0; lane < N; ++lane)
+          if (slot[lane] == n) total += double(r.lane(lane));
+        return total;
+      });
+  }
+  /// Of one slot: C + i S and C - i S of the sums C with cos and S with sin.  total: of the lanes of a slot.
+  template <class Total>
+  void write_slot(const SliceTable::Chunk& chunk, int slot, int b, int here, bool adds, const Complex<R>* sum,
+                  const Total& total) const {
+    const auto put = [&](int momentum, int v, double re, double im) {
+      const std::size_t row = std::size_t(chunk.first_slot + slot) * std::size_t(phases.n) + std::size_t(momentum);
+      double* const to = partial + (row * std::size_t(blocks.n_values) + std::size_t(b * blocks.block + v)) * 2;
+      to[0] = adds ? to[0] + re : re;
+      to[1] = adds ? to[1] + im : im;
+    };
+    for (const MomentumPair& pair : pairs) {
+      const Complex<R>*const c = sum + pair.row * blocks.block, *const s = c + blocks.block;
+      for (int v = 0; v < here; ++v) {
+        const double c_re = total(c[v].re), c_im = total(c[v].im);
+        if (pair.rests) {
+          put(pair.first, v, c_re, c_im);
+          continue;
+        }
+        const double s_re = total(s[v].re), s_im = total(s[v].im);
+        put(pair.first, v, c_re - s_im, c_im + s_re);
+        if (pair.second >= 0) put(pair.second, v, c_re + s_im, c_im - s_re);
+      }
     }
   }
 };
@@ -234,8 +265,7 @@ void sum_pack_chunks(const std::string& name, const Lattice& lattice, const Slic
                      ComputeBlock<T> compute, const void* kernel, double* partial, const Exec& exec) {
   using Sum = PackChunkSum<T>;
   const std::vector<MomentumPair> pairs = momentum_pairs(momenta);
-  std::vector<Complex<typename Sum::R>> memory(std::size_t(n_task_threads(exec)) *
-                                               Sum::memory_size(phases.size(), pairs.size(), blocks));
+  std::vector<Complex<typename Sum::R>> memory(std::size_t(n_task_threads(exec)) * Sum::memory_size(pairs, blocks));
   for_each_task(name, slices.n_chunks(),
                 Sum{compute, kernel, slices.view(), phases.view(), lattice.layout().view(), pairs, blocks,
                     memory.data(), partial},

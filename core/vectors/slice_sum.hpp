@@ -71,16 +71,29 @@ class SlotSums {
 };
 
 #if !defined(KOKKOS_ENABLE_CUDA)
-/// Block b of a kernel whose type is not known, at `count` outer sites, to value[site * block], ...
+/// Outer sites, of which there are `count`, and the `n_next` that come later at the same step, whose data a kernel may
+/// prefetch.
+struct OuterSites {
+  const int* outer;
+  int count;
+  const int* next;
+  int n_next;
+};
+
+/// Block b of a kernel whose type is not known to value[site * block], ...
 template <class T>
-using ComputeBlock = void (*)(const void* kernel, const int* outer, int count, int b, int block,
+using ComputeBlock = void (*)(const void* kernel, const OuterSites& sites, int b, int block,
                               Complex<Pack<T, default_lanes>>* value);
 
 template <class T, class Kernel>
-void compute_block(const void* kernel, const int* outer, int count, int b, int block,
+void compute_block(const void* kernel, const OuterSites& sites, int b, int block,
                    Complex<Pack<T, default_lanes>>* value) {
   const Kernel mine = *static_cast<const Kernel*>(kernel);  // whose members no store can change
-  for (int site = 0; site < count; ++site) mine(PackSite{outer[site]}, b, value + site * block);
+  for (int i = 0; i < sites.count; ++i) {
+    if constexpr (requires { mine.prefetch(PackSite{0}, b); })
+      if (i < sites.n_next) mine.prefetch(PackSite{sites.next[i]}, b);
+    mine(PackSite{sites.outer[i]}, b, value + i * block);
+  }
 }
 
 /// The sums of all chunks in packs, compiled once for all kernels.
@@ -102,9 +115,10 @@ std::vector<double> exact_slice_sums(const Lattice& lattice, const SliceTable& s
 /// Runs on exec and waits for it.
 ///
 /// kernel(site, b, value), site a PackSite or LaneSite, writes the numbers of block b, Complex<R>, to value[0], ...; T
-/// is what it computes in.  On a GPU a team of threads keeps a block in scratch memory: it has at most as many numbers
-/// as SliceSumTiles<Kernel> says.  Sums are taken in T over a chunk of sites (GPU: a tile of it), then in double, in an
-/// order that depends on the decomposition but not on the number of threads.
+/// is what it computes in.  On a host kernel.prefetch(site, b), where there is one, asks for what block b of a later
+/// site will read, or another part of that site.  On a GPU a team of threads keeps a block in scratch memory: it has at
+/// most as many numbers as SliceSumTiles<Kernel> says.  Sums are taken in T over a few sites of a chunk, then in
+/// double, in an order that depends on the decomposition but not on the number of threads.
 ///
 /// Beside the kernel's own, a site takes 2 flops for each number and momentum that is zero, and 8 for others, which on
 /// CPUs a momentum shares with its opposite.

@@ -176,7 +176,7 @@ void launch_meson_tensor(const Propagator<T>& s1, const Propagator<T>& s2, const
     for_each_team("meson tensor", {slices.n_chunks() * n_groups, Kernel::max_threads, Kernel::tile_bytes}, kernel,
                   exec);
   };
-  if (&s1 == &s2)
+  if (s1.columns().data() == s2.columns().data())
     launch(std::bool_constant<true>());
   else
     launch(std::bool_constant<false>());

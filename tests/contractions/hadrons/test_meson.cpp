@@ -77,6 +77,34 @@ TEST(MesonFacts, All256PairsEqualTheirDefinition) {
   check(float(), {0, 0, 0});
 }
 
+template <class T>
+void check_equal_propagators() {
+  // Tensors of one propagator are Hermitian, of which half is computed.
+  const Lattice lattice = small_lattice();
+  const GlobalArray s = reference::random_array(lattice.extent(), 144, 16);
+  const auto one = test::make_propagator<T>(lattice, s), copy = test::make_propagator<T>(lattice, s);
+  const std::vector<double> scale = reference::scale(s, 1, s, 1, kSource);
+  for (const auto& momenta : {kMomenta, {{1, 0, 0}, {1, 0, 0}, {0, 0, 0}, {0, 0, 0}}}) {
+    const auto of_one = mesons(one, one, all_mesons(), momenta),
+               of_handle = mesons(one, one.alias(), {{7, 3}}, momenta),
+               of_two = mesons(one, copy, all_mesons(), momenta);
+    ASSERT_EQ(of_one.size(), of_two.size());
+    for (std::size_t i = 0; i < of_one.size(); ++i)
+      expect_near<T>(of_one[i].value, of_two[i].value, scale, 4,
+                     of_one[i].channel + " " + to_string(of_one[i].momentum));
+    for (std::size_t k = 0; k < momenta.size(); ++k) {
+      const Correlator& expected = of_one[(7 * 16 + 3) * momenta.size() + k];
+      EXPECT_EQ(of_handle[k].channel, expected.channel);
+      EXPECT_EQ(of_handle[k].value, expected.value);
+    }
+  }
+}
+
+TEST(MesonFacts, OfOnePropagatorAreThoseOfTwoEqualOnes) {
+  check_equal_propagators<float>();
+  check_equal_propagators<double>();
+}
+
 TEST(MesonFacts, OfManyTimesEqualTheirDefinition) {
   // Enough sites for the kernels of GPUs that take several momenta at once.
   const Lattice lattice(Comm::world(), {4, 4, 8, 82});
