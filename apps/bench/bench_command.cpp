@@ -191,10 +191,13 @@ Command bench_command() {
             "of times that the table paper000 contracts at least, of 128 x 128; it says how many these are");
         arguments.option("--blas", *blas,
                          "of the table contractions, a library to compare with instead of the usual one");
+        auto every_c = std::make_shared<bool>(false);
+        arguments.flag("--every-c", *every_c,
+                       "of the table contractions, traces of every number of operators up to 65, not of 16 of these");
         arguments.flag("--no-one-thread", *no_one_thread, "do not run everything again with one thread");
         arguments.flag("--kernels", *kernels, "name the kernels that each row runs, and time nothing");
-        return [options, table, lattice, problem, scaling, no_one_thread, kernels, blas, n_rows,
-                pairs](const Session& session) {
+        return [options, table, lattice, problem, scaling, no_one_thread, kernels, blas, n_rows, pairs,
+                every_c](const Session& session) {
           const bool is_dslash = *table == "dslash", is_delta = *table == "delta", is_scaling = *table == "scaling",
                      is_solver = *table == "solver" || is_delta, is_kernels = *table == "kernels",
                      is_paper000 = *table == "paper000", is_contractions = *table == "contractions" || is_paper000;
@@ -211,6 +214,7 @@ Command bench_command() {
                                "for the tables kernels and contractions");
           session.require_used("--rows", is_contractions, "for the tables contractions and paper000");
           session.require_used("--blas", is_contractions && !is_paper000, "for the table contractions");
+          session.require_used("--every-c", is_contractions && !is_paper000, "for the table contractions");
           session.require_used("--pairs", is_paper000, "for the table paper000");
           session.require_used(
               "--output", *table == "solver" || (is_scaling && !scaling->plan) || (is_contractions && !is_paper000),
@@ -239,7 +243,8 @@ Command bench_command() {
                 options->only,
                 *n_rows,
                 picture,
-                *pairs};
+                *pairs,
+                *every_c};
             return is_paper000 ? bench_paper000(session, of_contractions)
                                : bench_contractions(session, of_contractions);
           }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <dlfcn.h>
+#include <filesystem>
 #include <limits>
 #include <type_traits>
 #include <vector>
@@ -123,6 +124,26 @@ struct Blas::Implementation {
     return create_status == 0;
   }
 
+  /// Empty where the library does not tell it.
+  std::string version() const {
+    if (handle) {
+      const auto get = symbol_of<int (*)(void*, int*)>(library, "cublasGetVersion_v2");
+      int number = 0;
+      return get && get(handle, &number) == 0 ? std::to_string(number) : "";
+    }
+    for (const char* symbol : {"openblas_get_config", "bli_info_get_version_str"})
+      if (const auto get = symbol_of<const char* (*)()>(library, symbol)) return get();
+    return "";
+  }
+  /// Where the products are, which may be in a library that this one needs.
+  std::string file() const {
+    Dl_info info;
+    if (::dladdr(gemm[0], &info) == 0 || !info.dli_fname) return "a file that is not known";
+    std::error_code problem;
+    const std::filesystem::path path = std::filesystem::canonical(info.dli_fname, problem);
+    return problem ? info.dli_fname : path.string();
+  }
+
   void use([[maybe_unused]] const Exec& exec) const {
 #if defined(KOKKOS_ENABLE_CUDA)
     check(set_stream(handle, exec.cuda_stream()), "cublasSetStream");
@@ -203,6 +224,12 @@ Blas Blas::load(const std::string& library) {
 }
 
 std::string Blas::name() const { return implementation_ ? implementation_->name : "no BLAS"; }
+
+std::string Blas::description() const {
+  if (!exists()) return name();
+  const std::string version = implementation_->version();
+  return name() + (version.empty() ? "" : " (" + version + ")") + ", " + implementation_->file();
+}
 
 template <class Z>
 void Blas::multiply(const BlasProduct<Z>& product, const Exec& exec) const {

@@ -50,6 +50,10 @@ class Blas {
   const std::string& problem() const { return problem_; }
   /// "cuBLAS", "OpenBLAS", "BLIS", "MKL", "BLAS" for others, or "no BLAS".
   std::string name() const;
+  /// name(), the version where the library tells it, and the file that has its products, links followed: what a
+  /// libblas.so.3 really is shows there.  "OpenBLAS (OpenBLAS 0.3.21 ...), /usr/lib/libopenblasp-r0.3.21.so"; "no
+  /// BLAS".
+  std::string description() const;
 
   /// Asynchronous on GPUs, on exec.  On CPUs the threads of exec share out the batch and the rows of its matrices, and
   /// an OpenBLAS runs on one thread in each of them; meanwhile nothing else may use an OpenBLAS of this process. Others

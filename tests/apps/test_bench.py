@@ -223,6 +223,12 @@ class BenchTables(ProgramTest):
             self.assertEqual(len(re.findall(rf"^ +{n} +[0-9.]+ +[0-9.]+ +[0-9.-]+ +[0-9.]+ +[0-9.-]+ +[0-9.]+", text, re.M)), 4, f"{n}\n{text}")
         self.assertIn("Roofline of products and traces", self.read("roof.svg"))
         self.assertIn("--rows", self.call("bench", "contractions", "--rows", 30, code=1).stderr)
+        if "no BLAS" not in text:
+            self.assertRegex(text, r"(?m), [^,]*(BLAS|BLIS|MKL)[^,]*, /[^,]*\.so[0-9.]*$")
+
+    def test_the_table_contractions_has_every_number_of_operators(self):
+        text = self.call("bench", "contractions", "--rows", 4, "--seconds", 0.0001, "--only", "traces, complex float", "--every-c").stdout
+        self.assertEqual([int(c) for c in re.findall(r"^ +([0-9]+) +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ ", text, re.M)], list(range(1, 66)))
 
     def test_the_table_paper000_has_both_engines(self):
         text = self.call("bench", "paper000", "--rows", 8).stdout

@@ -12,6 +12,7 @@
 #include "kov/core/runtime/runtime.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace kov::app {
 
@@ -94,7 +95,12 @@ void bench_traces(const Session& session, const ContractionBench& bench, const B
       format("traces of c operators with c, vectors of %d numbers, %d pairs, %s", length, n_pairs, number_name<Z>()));
   session.say(format("  %3s %10s %10s %10s %12s %8s   %s", "c", "ms", "Gflop/s", "GB/s", "BLAS Gflop/s", "ratio",
                      "slower tilings, Gflop/s"));
-  for (const int c : {1, 2, 4, 8, 12, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64, 65}) {
+  std::vector<int> numbers_of_operators{1, 2, 4, 8, 12, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64, 65};
+  if (bench.every_c) {
+    numbers_of_operators.resize(most);
+    std::iota(numbers_of_operators.begin(), numbers_of_operators.end(), 1);
+  }
+  for (const int c : numbers_of_operators) {
     const TraceProblem<Z> problem{
         a.data(), b.data(), c, c, length, n_pairs, std::int64_t(c) * length, std::int64_t(c) * length};
     const double flops = 8.0 * c * c * length * n_pairs, bytes = 2.0 * c * length * n_pairs * sizeof(Z);
@@ -193,7 +199,7 @@ void bench_ladder(const Session& session, const ContractionBench& bench, const B
 void bench_contractions(const Session& session, const ContractionBench& bench) {
   const Blas blas = Blas::load(bench.blas);
   Roofline roofline(bench.roofs);
-  session.say(Runtime::description() + ", " + blas.name() + (blas.exists() ? "" : " (" + blas.problem() + ")"));
+  session.say(Runtime::description() + ", " + blas.description() + (blas.exists() ? "" : " (" + blas.problem() + ")"));
   const auto table = [&](const std::string& name, const std::function<void()>& print) {
     if (name.find(bench.only) == std::string::npos) return;
     print();

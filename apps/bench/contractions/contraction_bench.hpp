@@ -30,6 +30,8 @@ struct ContractionBench {
   std::string picture = {};
   /// Pairs of times that paper000 contracts at least.
   int n_pairs = default_pairs;
+  /// Traces of every number of operators up to 65, not of 16 of these.
+  bool every_c = false;
 };
 
 /// Prints the tables.

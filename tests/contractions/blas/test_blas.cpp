@@ -5,6 +5,8 @@
 #include "kov/core/lattice/tune.hpp"
 #include "tests/contractions/kernels/matrix_support.hpp"
 
+#include <filesystem>
+
 namespace kov {
 namespace {
 namespace blas_tests {
@@ -22,6 +24,15 @@ class NeedsBlas : public testing::Test {
   }
   const Blas blas = Blas::load();
 };
+
+TEST_F(NeedsBlas, DescriptionNamesTheFileThatIsUsed) {
+  const std::string text = blas.description();
+  EXPECT_EQ(text.rfind(blas.name(), 0), 0u) << text;
+  const std::string file = text.substr(text.rfind(", ") + 2);
+  EXPECT_TRUE(std::filesystem::is_regular_file(file) && !std::filesystem::is_symlink(file)) << text;
+  EXPECT_EQ(Blas::load(file).description(), text);
+  EXPECT_EQ(Blas().description(), "no BLAS");
+}
 
 template <class Z>
 class ByBlas : public NeedsBlas {};
