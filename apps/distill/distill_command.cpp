@@ -187,7 +187,7 @@ class DistillRun {
       for (std::size_t k = 0; k < plan_.source_times.size(); ++k) {
         DistillFile& file = files.perambulators[q][k];
         if (file.is_finished) continue;
-        if (!quark) quark = quark_operator_together<T>(gauge, quarks[q], parameters_.solver);
+        if (!quark) quark = quark_operator_together<T>(gauge, quarks[q], quarks[q].solver);
         solve_perambulator(*quark, quarks[q], vectors, plan_.source_times[k], file);
       }
     }
@@ -207,7 +207,7 @@ class DistillRun {
     SliceMatrixHeader header{
         .kind = "perambulators", .labels = labels_with(file), .bits = parameters_.output.precision};
     header.labels["source_time"] = std::int64_t(time);
-    header.labels["solver"] = parameters_.solver.description();
+    header.labels["solver"] = named.solver.description();
     header.labels["worst_residual"] = tau.worst_residual;
     if (!named.name.empty()) header.labels["quark"] = named.name;
     for (const auto& [name, value] : named.labels()) header.labels[name] = value;

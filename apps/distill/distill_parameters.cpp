@@ -83,7 +83,7 @@ Settings DistillParameters::settings() {
         "of tables and pictures of energies, made when all correlators are there, as kovariant analyze makes them; "
         "empty: none");
   analysis.add_to(s, "analysis");
-  quarks.add_to(s, {}, QuarkKeys::action);
+  quarks.add_to(s, {}, QuarkKeys::plain_solver);
   return s;
 }
 
@@ -348,8 +348,8 @@ std::string DistillParameters::elemental_identity() const {
   return text + " momenta up to " + std::to_string(elementals.max_momentum);
 }
 
-std::string DistillParameters::perambulator_identity(const QuarkAction& quark) const {
-  std::string text = eigenvector_identity() + " solver " + solver.description() + " quark";
+std::string DistillParameters::perambulator_identity(const NamedQuark& quark) const {
+  std::string text = eigenvector_identity() + " solver " + quark.solver.description() + " quark";
   for (const auto& [name, value] : quark.labels()) text += " " + name + "=" + label_text(value);
   return text;
 }
@@ -372,6 +372,7 @@ std::vector<NamedQuark> DistillParameters::all_quarks() const {
   if (!quarks.empty()) return {quarks.begin(), quarks.end()};
   NamedQuark quark;
   static_cast<QuarkAction&>(quark) = action;
+  quark.solver = solver;
   return {quark};
 }
 

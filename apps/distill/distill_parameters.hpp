@@ -88,7 +88,7 @@ struct DistillParameters {
   /// The source times on a lattice with this many.
   std::vector<int> source_times(int n_times) const;
 
-  /// The quarks, or the one without a name that action describes.
+  /// The quarks, or the one without a name that action and solver describe.
   std::vector<NamedQuark> all_quarks() const;
   /// The quark and the antiquark of single mesons, by their places in all_quarks(): every pair once.
   std::vector<std::array<std::size_t, 2>> quark_pairs() const;
@@ -105,7 +105,7 @@ struct DistillParameters {
   /// What the files of a configuration depend on beside it: equal texts, equal results.
   std::string eigenvector_identity() const;
   std::string elemental_identity() const;
-  std::string perambulator_identity(const QuarkAction& quark) const;
+  std::string perambulator_identity(const NamedQuark& quark) const;
   std::string baryon_elemental_identity() const;
   std::string correlator_identity(const std::vector<int>& source_times, const std::array<std::size_t, 2>& pair) const;
   std::string two_meson_identity(const std::vector<int>& source_times, MesonPair pair) const;

@@ -297,8 +297,13 @@ DistillPlan plan_distillation(const Comm& comm, const DistillParameters& paramet
 double distill_job_bytes(const DistillParameters& p, const Coord& extent, const Coord& grid) {
   const int n_ranks = int(volume(grid)), n_slices = extent[3] / grid[3];
   const double n = p.eigenvectors.n, block = p.eigenvectors.block, sites = double(volume(extent)) / n_ranks;
-  const double vector = 8 * 6 * sites, real = p.solver.is_single() ? 4 : 8, low = p.solver.precision == "mixed" ? 4 : 0;
+  const double vector = 8 * 6 * sites, real = p.solver.is_single() ? 4 : 8;
   const std::vector<NamedQuark> quarks = p.all_quarks();  // one after the other
+  double low = 0, of_solver = 0;
+  for (const NamedQuark& quark : quarks) {
+    if (quark.solver.is_mixed()) low = 4;
+    of_solver = std::max(of_solver, quark.solver.bytes_per_site(12));
+  }
   const bool has_clover = std::any_of(quarks.begin(), quarks.end(), [](const NamedQuark& q) { return q.c_sw != 0; });
   const double links = 8 * 72 * 3 * sites;  // the configuration, its smeared copy, and what the Laplacian reads
   // The basis, a block more and what remains of it.
@@ -308,7 +313,7 @@ double distill_job_bytes(const DistillParameters& p, const Coord& extent, const 
   const double vectors = n * vector, elementals = 16 * n * n * n_slices * double(p.labels().size());
   const double solving = (p.solver.is_single() ? vectors / 2 : 0) + 16 * 16 * n * n * n_slices +
                          (real + low) * 72 * 3 * sites + (has_clover ? (real + low) * 144 * sites : 0) +
-                         (3 * 12 * 24 * real + p.solver.bytes_per_site(12)) * sites;
+                         (3 * 12 * 24 * real + of_solver) * sites;
   return links + std::max({basis, vectors + std::max({elementals, solving, baryon_elemental_bytes(p, n_slices)}),
                            correlator_bytes(p, extent[3], n_ranks), two_meson_bytes(p, extent, MesonPair::two_pions),
                            two_meson_bytes(p, extent, MesonPair::pion_kaon), baryon_bytes(p, extent[3])});
@@ -334,8 +339,11 @@ std::string distill_plan_text(const Comm& comm, const DistillPlan& plan, const D
                                p.eigenvectors.tolerance));
   row("elementals", sentence(p.labels().size(), "on each time slice:", p.elementals.displacements.size(),
                              "displacements at", momenta_up_to(p.elementals.max_momentum).size(), "momenta"));
-  for (const NamedQuark& quark : p.all_quarks())
-    row(quark.name.empty() ? "quark" : "quark " + quark.name.substr(0, 9), quark.description());
+  for (const NamedQuark& quark : p.all_quarks()) {
+    const std::string solver = quark.solver.description();
+    row(quark.name.empty() ? "quark" : "quark " + quark.name.substr(0, 9),
+        quark.description() + (solver == p.solver.description() ? "" : ", solved for by " + solver));
+  }
   std::string times;
   for (const int t : plan.source_times) times += (times.empty() ? "" : " ") + std::to_string(t);
   row("source times", times);

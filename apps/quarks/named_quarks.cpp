@@ -28,9 +28,11 @@ void NamedQuarks::add_to(Settings& settings,
     quark.name = "quark" + section.substr(section.rfind('.') + 1);
     s.add(section + ".name", &quark.name, "of the quark in files and labels: letters, digits and _");
     quark.add_to(s, section);
-    if (keys_ == QuarkKeys::with_solver) {
+    if (keys_ == QuarkKeys::all) {
       s.add(section + ".boost", &quark.boost, "momentum smearing of this quark, as in source.boost");
       quark.solver.add_all_to(s, section);
+    } else {
+      quark.solver.add_to(s, section);
     }
     if (more) more(s, quark, section);
   });
@@ -41,16 +43,18 @@ void NamedQuarks::complete(Settings& settings, const SolverChoice& solver, const
     NamedQuark& quark = at(k);
     const std::string section = "quark." + std::to_string(k), key = section + ".name";
     quark.complete(settings, section);
-    if (keys_ == QuarkKeys::with_solver) {
+    if (keys_ == QuarkKeys::all)
       quark.solver.complete(settings, section, solver);
-      quark.solver.check(settings, section);
-      require(quark.solver.is_single() == solver.is_single(), settings.origin(section + ".precision"), "is",
-              quark.solver.precision + ",", "and solver.precision", solver.precision + ":",
-              "single precision is that of all quarks, as contractions and files are in it; set solver.precision");
+    else
+      quark.solver.complete_plain(settings, section, solver);
+    require(quark.solver.is_single() == solver.is_single(), settings.origin(section + ".precision"), "is",
+            quark.solver.precision + ",", "and solver.precision", solver.precision + ":",
+            "single precision is that of all quarks, as contractions and files are in it; set solver.precision");
+    quark.solver.check(settings, section);
+    if (keys_ == QuarkKeys::all) {
       if (settings.given(section + ".boost")) check_boost(settings, section + ".boost", quark.boost);
       quark.boost = settings.given_or(section + ".boost", quark.boost, boost);
     } else {
-      quark.solver = solver;
       quark.boost = boost;
     }
     const bool plain = std::all_of(quark.name.begin(), quark.name.end(),

@@ -29,15 +29,16 @@ struct NamedQuark : QuarkAction {
   std::string differences(const SolverChoice& of_job, const std::array<double, 3>& boost_of_job) const;
 };
 
-/// What a table [[quark]] has beside the name and the keys of QuarkAction: boost and solver, or nothing.
-enum class QuarkKeys { with_solver, action };
+/// What a table [[quark]] has beside the name and the keys of QuarkAction: boost and all keys of a solver, or those of
+/// SolverChoice::add_to().
+enum class QuarkKeys { all, plain_solver };
 
 /// In a deque, because settings are bound to them.
 class NamedQuarks : public std::deque<NamedQuark> {
  public:
   /// A list of tables.  more: adds further keys of a table.
   void add_to(Settings& settings, const std::function<void(Settings&, NamedQuark&, const std::string& section)>& more,
-              QuarkKeys keys = QuarkKeys::with_solver);
+              QuarkKeys keys = QuarkKeys::all);
   /// Solver and boost of a quark are those of the job where its table does not give them.  Throws InputError, which
   /// names the key: for names that are none or there twice, and as QuarkAction and SolverChoice do.
   void complete(Settings& settings, const SolverChoice& solver, const std::array<double, 3>& boost = {});
@@ -58,7 +59,7 @@ class NamedQuarks : public std::deque<NamedQuark> {
   std::string flavour_label(const std::map<std::string, std::size_t>& places) const;
 
  private:
-  QuarkKeys keys_ = QuarkKeys::with_solver;
+  QuarkKeys keys_ = QuarkKeys::all;
 };
 
 }  // namespace kov::app

@@ -10,8 +10,8 @@
 
 namespace kov::app {
 
-void SolverChoice::add_to(Settings& s) {
-  add_with(s, "solver", "of the solver's work; contractions are double, with 'single' single",
+void SolverChoice::add_to(Settings& s, const std::string& section) {
+  add_with(s, section, "of the solver's work; contractions are double, with 'single' single",
            {"double", "mixed", "single"});
 }
 
@@ -55,6 +55,13 @@ bool SolverChoice::is_together() const {
 }
 
 void SolverChoice::complete(Settings& settings, const std::string& section, const SolverChoice& other) {
+  complete_plain(settings, section, other);
+  columns = settings.given_or(section + ".columns", columns, other.columns);
+  gauge = settings.given_or(section + ".gauge", gauge, other.gauge);
+  basis = settings.given_or(section + ".basis", basis, other.basis);
+}
+
+void SolverChoice::complete_plain(Settings& settings, const std::string& section, const SolverChoice& other) {
   const auto take = [&](const char* name, auto member) {
     this->*member = settings.given_or(section + "." + name, this->*member, other.*member);
   };
@@ -63,9 +70,6 @@ void SolverChoice::complete(Settings& settings, const std::string& section, cons
   take("preconditioner", &SolverChoice::preconditioner);
   take("tolerance", &SolverChoice::tolerance);
   take("max_iterations", &SolverChoice::max_iterations);
-  take("columns", &SolverChoice::columns);
-  take("gauge", &SolverChoice::gauge);
-  take("basis", &SolverChoice::basis);
 }
 
 void SolverChoice::check(const Settings& settings, const std::string& section) const {

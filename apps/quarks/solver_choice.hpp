@@ -25,11 +25,13 @@ struct SolverChoice {
   /// "chiral" or "nonrelativistic".
   std::string basis = "chiral";
 
-  void add_to(Settings& settings);
+  void add_to(Settings& settings, const std::string& section = "solver");
   /// The same keys in any section, with reliable updates among the precisions, columns, the gauge and the basis.
   void add_all_to(Settings& settings, const std::string& section = "solver");
-  /// What the section does not give is as in `other`.
+  /// What the section, of the keys of add_all_to(), does not give is as in `other`.
   void complete(Settings& settings, const std::string& section, const SolverChoice& other);
+  /// The same of a section of add_to().
+  void complete_plain(Settings& settings, const std::string& section, const SolverChoice& other);
   /// Throws InputError, which names the key.
   void check(const Settings& settings, const std::string& section = "solver") const;
   /// The same for a quark whose action, given as key, has legs over several links.
