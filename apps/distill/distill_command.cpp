@@ -9,6 +9,7 @@
 #include "apps/distill/two_mesons.hpp"
 #include "apps/files/output_files.hpp"
 #include "apps/program/progress.hpp"
+#include "apps/program/stage_times.hpp"
 #include "apps/quarks/gauge_visits.hpp"
 #include "apps/quarks/job_options.hpp"
 #include "apps/quarks/quark_operator.hpp"
@@ -40,17 +41,39 @@ enum DistillTask : std::size_t {
   distill_baryons
 };
 
+/// Where the time goes.  After them comes a stage for the perambulators of each quark.
+enum DistillStage : std::size_t {
+  stage_configurations,
+  stage_eigenvectors,
+  stage_elementals,
+  stage_baryon_elementals,
+  stage_correlators,
+  stage_files,
+  stage_energies,
+  stage_perambulators
+};
+
+std::vector<std::string> stage_names(const DistillParameters& parameters) {
+  std::vector<std::string> names{"configurations", "eigenvectors",        "elementals", "elementals of baryons",
+                                 "correlators",    "reading and writing", "energies"};
+  for (const NamedQuark& quark : parameters.all_quarks())
+    names.push_back("perambulators" + (quark.name.empty() ? "" : " " + quark.name));
+  return names;
+}
+
 /// Right-hand sides of a solve: those that QuarkOperator is made for.
 constexpr int columns_at_once = 12;
 
 /// One run: the plan and the objects that carry it out.
 class DistillRun {
  public:
-  DistillRun(const Session& session, const DistillParameters& parameters, const Settings& settings, DistillPlan& plan)
+  DistillRun(const Session& session, const DistillParameters& parameters, const Settings& settings, DistillPlan& plan,
+             StageTimes& times)
       : session_(session),
         parameters_(parameters),
         settings_(settings),
         plan_(plan),
+        times_(times),
         lattice_(session.comm, plan.gauges.extent),
         progress_({{"updates", plan.n_updates(parameters.gauge), 1},
                    {"searches", plan.n_searches(), 20},
@@ -67,8 +90,11 @@ class DistillRun {
                  {.n = plan_.gauges.configurations.size(),
                   .planned = [&](std::size_t c) -> const PlannedGauge& { return plan_.gauges.configurations[c]; },
                   .has_work = [&](std::size_t c) { return plan_.files[c].has_work(); },
-                  .work = [&](std::size_t c, const GaugeField<double>& gauge,
-                              const GaugeReport& report) { distill_on(c, gauge, report); },
+                  .work =
+                      [&](std::size_t c, const GaugeField<double>& gauge, const GaugeReport& report) {
+                        distill_on(c, gauge, report);
+                        times_.begin(stage_configurations);
+                      },
                   .updated = [&] { progress_.advance(distill_updates); },
                   .hide_progress = [&] { progress_.hide(); },
                   .kept = "finished files stay"});
@@ -110,6 +136,7 @@ class DistillRun {
     const auto pairs = parameters_.quark_pairs();
     for (std::size_t k = 0; k < files.correlators.size(); ++k) {
       if (files.correlators[k].is_finished) continue;
+      times_.begin(stage_correlators);
       write(files.correlators[k], {pairs[k].begin(), pairs[k].end()},
             distilled_correlators(session_.comm, parameters_, files, plan_, pairs[k], labels));
       progress_.advance(distill_contractions);
@@ -117,6 +144,7 @@ class DistillRun {
     for (const MesonPair pair : meson_pairs) {
       DistillFile& file = files.of(pair);
       if (file.is_finished) continue;
+      times_.begin(stage_correlators);
       TwoMesonCorrelators& correlators = two_mesons_.try_emplace(pair, parameters_, plan_, pair).first->second;
       std::vector<std::size_t> places;
       for (const auto& [flavour, place] : parameters_.flavours_of(pair)) places.push_back(place);
@@ -124,6 +152,7 @@ class DistillRun {
       remove_parts(session_.comm, parameters_.output.journal, file, plan_.source_times);
     }
     if (!files.baryons.is_finished) {
+      times_.begin(stage_correlators);
       write(files.baryons, parameters_.quarks_of_baryons(),
             baryon_correlators(session_.comm, parameters_, files, plan_, labels, steps(distill_baryons)));
       remove_parts(session_.comm, parameters_.output.journal, files.baryons, plan_.source_times);
@@ -132,6 +161,7 @@ class DistillRun {
 
   /// quarks: the places in all_quarks() of those that the correlators have.
   void write(DistillFile& file, const std::vector<std::size_t>& quarks, const std::vector<Correlator>& correlators) {
+    times_.begin(stage_files);
     CorrelatorProvenance provenance{.extent = plan_.gauges.extent, .parameters = labels_with(file)};
     if (!parameters_.quarks.empty())
       for (const std::size_t place : quarks) {
@@ -146,34 +176,41 @@ class DistillRun {
   /// is resumed gives the same.
   Field<ColorVector, double> eigenvectors(const GaugeLinks<double>& links, DistillFile& file) {
     if (!file.is_finished) {
+      times_.begin(stage_eigenvectors);
       LaplacianEigenParameters search = parameters_.search();
       search.progress = [&](const SliceEigenProgress& state) {
         session_.log.debug(sentence("eigenvectors: restart", std::to_string(state.restart) + ",", state.finished_slices,
                                     "of", state.n_slices, "slices, residual", state.residual));
       };
       const auto found = laplacian_eigenvectors(links, search);
+      times_.begin(stage_files);
       write_eigenvectors(file.name, found, parameters_.output.precision, labels_with(file));
       finish(file, "%d restarts, residual %.1e, orthonormal to %.1e, %.1f s", found.report.restarts,
              found.report.residual, found.report.orthogonality, found.report.seconds);
       progress_.advance(distill_searches);
       if (parameters_.output.precision == 64) return found.vectors.alias();
     }
+    times_.begin(stage_files);
     return read_eigenvectors<double>(lattice_, file.name).vectors.alias();
   }
 
   void make_elementals(const GaugeLinks<double>& links, const Field<ColorVector, double>& vectors, DistillFile& file) {
+    times_.begin(stage_elementals);
     const Elementals found = elementals(links, vectors, parameters_.labels(),
                                         {.progress = [&](int, int) { progress_.advance(distill_displacements); }});
+    times_.begin(stage_files);
     write_elementals(file.name, lattice_, found, parameters_.output.precision, labels_with(file));
     finish(file, "%d elementals on each time slice", int(found.labels.size()));
   }
 
   void make_baryon_elementals(const Field<ColorVector, double>& vectors, DistillFile& file) {
+    times_.begin(stage_baryon_elementals);
     const BaryonElementals found =
         baryon_elementals(vectors, parameters_.baryon_momenta(),
                           {.progress = [&](int, int) { progress_.advance(distill_baryon_elementals); }});
     SliceMatrixHeader header{
         .kind = "baryon elementals", .names = {}, .labels = labels_with(file), .bits = parameters_.output.precision};
+    times_.begin(stage_files);
     for (const Momentum& p : found.momenta) header.names.push_back("p = " + to_string(p));
     write_slice_matrices(file.name, lattice_, found.matrices, header);
     finish(file, "elementals of baryons at %d momenta on each time slice", int(found.momenta.size()));
@@ -187,6 +224,7 @@ class DistillRun {
       for (std::size_t k = 0; k < plan_.source_times.size(); ++k) {
         DistillFile& file = files.perambulators[q][k];
         if (file.is_finished) continue;
+        times_.begin(stage_perambulators + q);
         if (!quark) quark = quark_operator_together<T>(gauge, quarks[q], quarks[q].solver);
         solve_perambulator(*quark, quarks[q], vectors, plan_.source_times[k], file);
       }
@@ -211,6 +249,7 @@ class DistillRun {
     header.labels["worst_residual"] = tau.worst_residual;
     if (!named.name.empty()) header.labels["quark"] = named.name;
     for (const auto& [name, value] : named.labels()) header.labels[name] = value;
+    times_.begin(stage_files);
     write_slice_matrices(file.name, lattice_, tau.matrices, header);
     finish(file, "%d solves, worst residual %.1e, %.1f s", tau.matrices.columns, tau.worst_residual, tau.seconds);
   }
@@ -235,6 +274,7 @@ class DistillRun {
   const DistillParameters& parameters_;
   const Settings& settings_;
   DistillPlan& plan_;
+  StageTimes& times_;
   Lattice lattice_;
   Progress progress_;
   std::map<MesonPair, TwoMesonCorrelators> two_mesons_;
@@ -292,10 +332,16 @@ void distill(const Session& session, const JobOptions& options) {
   session.begin();
   session.say(sentence("kovariant", std::string(version()) + ",", Runtime::description()));
   session.say(text);
-  DistillRun(session, parameters, settings, plan).run();
+  StageTimes times(stage_names(parameters));
+  DistillRun(session, parameters, settings, plan, times).run();
   session.say(sentence(plan.n_finished(), "files are there"));
-  if (has_analysis)
+  if (has_analysis) {
+    times.begin(stage_energies);
     analyse(session, {.files = plan.correlator_file_names(), .extent = plan.gauges.extent}, parameters.analysis);
+  }
+  const std::string table = times.text(session.comm);
+  session.say("\n" + table);
+  session.log.info("\n" + table);
 }
 
 }  // namespace
