@@ -109,6 +109,8 @@ class DistillRun {
                {"version", std::string(version())},
                {"revision", std::string(git_revision())}};
     for (const auto& [name, value] : report.attributes()) labels_[name] = value;
+    for (std::size_t k = 0; k < files.noise.size(); ++k)
+      if (!files.noise[k].is_finished) write_noise(files.noises[k], k, files.noise[k]);
     if (files.needs_eigenvectors()) {
       const Field<ColorVector, double> vectors = eigenvectors(smooth, files.eigenvectors);
       if (!files.elementals.is_finished) make_elementals(smooth, vectors, files.elementals);
@@ -132,6 +134,10 @@ class DistillRun {
                                              {"source_times", std::int64_t(plan_.source_times.size())}};
     if (parameters_.quarks.empty())
       for (const auto& [name, value] : parameters_.action.labels()) labels[name] = value;
+    if (parameters_.noise.is_used()) {
+      labels.merge(parameters_.noise.labels());
+      labels["noises"] = std::int64_t(parameters_.noise.count);
+    }
     const auto steps = [&](DistillTask task) { return [this, task](int n) { progress_.advance(task, n); }; };
     const auto pairs = parameters_.quark_pairs();
     for (std::size_t k = 0; k < files.correlators.size(); ++k) {
@@ -216,35 +222,70 @@ class DistillRun {
     finish(file, "elementals of baryons at %d momenta on each time slice", int(found.momenta.size()));
   }
 
+  void write_noise(const DilutedNoise& noise, std::size_t number, DistillFile& file) {
+    times_.begin(stage_files);
+    SliceMatrices rho(lattice_, 1, 4, parameters_.eigenvectors.n);
+    for (int t = 0; t < rho.n_slices; ++t)
+      for (int spin = 0; spin < 4; ++spin)
+        for (int n = 0; n < rho.columns; ++n) rho.at(t)[spin * rho.columns + n] = noise.noise(rho.first + t, n, spin);
+    write_slice_matrices(file.name, lattice_, rho, noise_header("noise", number, file, 64));
+    finish(file, "%d spins, %d eigenvectors", rho.rows, rho.columns);
+  }
+
+  /// Of a noise, or of what is made of it.
+  SliceMatrixHeader noise_header(const std::string& kind, std::size_t number, const DistillFile& file, int bits) const {
+    SliceMatrixHeader header{.kind = kind, .labels = labels_with(file), .bits = bits};
+    header.labels.merge(parameters_.noise.labels());
+    header.labels["noise_number"] = std::int64_t(number);
+    return header;
+  }
+
   template <class T>
   void solve_perambulators(const GaugeField<double>& gauge, const Field<ColorVector, T>& vectors, DistillFiles& files) {
     const std::vector<NamedQuark> quarks = parameters_.all_quarks();
+    const std::size_t n_lines = files.perambulators.size() / quarks.size();  // of each quark
     for (std::size_t q = 0; q < quarks.size(); ++q) {
       std::optional<QuarkOperator<T, TogetherLanes>> quark;
-      for (std::size_t k = 0; k < plan_.source_times.size(); ++k) {
-        DistillFile& file = files.perambulators[q][k];
-        if (file.is_finished) continue;
-        times_.begin(stage_perambulators + q);
-        if (!quark) quark = quark_operator_together<T>(gauge, quarks[q], quarks[q].solver);
-        solve_perambulator(*quark, quarks[q], vectors, plan_.source_times[k], file);
-      }
+      for (std::size_t line = q * n_lines; line < (q + 1) * n_lines; ++line)
+        for (std::size_t k = 0; k < files.perambulators[line].size(); ++k) {
+          DistillFile& file = files.perambulators[line][k];
+          if (file.is_finished) continue;
+          times_.begin(stage_perambulators + q);
+          if (!quark) quark = quark_operator_together<T>(gauge, quarks[q], quarks[q].solver);
+          solve_perambulator(*quark, quarks[q], vectors, files, line, k);
+        }
     }
   }
 
   template <class T>
   void solve_perambulator(const QuarkOperator<T, TogetherLanes>& quark, const NamedQuark& named,
-                          const Field<ColorVector, T>& vectors, int time, DistillFile& file) {
+                          const Field<ColorVector, T>& vectors, DistillFiles& files, std::size_t line, std::size_t k) {
+    DistillFile& file = files.perambulators[line][k];
     int done = 0;
     const auto advance = [&](int now, int, const SolveReport& solved) {
       session_.log.debug(solved.text());
       progress_.advance(distill_solves, now - done);
       done = now;
     };
-    const Perambulators tau = perambulators<TogetherLanes>(vectors, *quark.solver, *quark.M, time,
-                                                           {.columns = columns_at_once, .progress = advance});
+    const PerambulatorOptions options{.columns = columns_at_once, .progress = advance};
     SliceMatrixHeader header{
         .kind = "perambulators", .labels = labels_with(file), .bits = parameters_.output.precision};
-    header.labels["source_time"] = std::int64_t(time);
+    Perambulators tau;
+    if (files.noises.empty()) {
+      const int time = plan_.source_times[k];
+      header.labels["source_time"] = std::int64_t(time);
+      tau = perambulators<TogetherLanes>(vectors, *quark.solver, *quark.M, time, options);
+    } else {
+      const std::size_t number = line % files.noises.size();
+      const DilutedNoise& noise = files.noises[number];
+      const int time_class = plan_.time_classes[k], sources = noise.sources_of_a_time();
+      header = noise_header("stochastic perambulators", number, file, header.bits);
+      header.labels["time_class"] = std::int64_t(time_class);
+      const SourceCoefficient coefficient = [&](int source, int t, int n, int spin) {
+        return noise.coefficient(time_class * sources + source, t, n, spin);
+      };
+      tau = perambulators<TogetherLanes>(vectors, *quark.solver, *quark.M, sources, coefficient, options);
+    }
     header.labels["solver"] = named.solver.description();
     header.labels["worst_residual"] = tau.worst_residual;
     if (!named.name.empty()) header.labels["quark"] = named.name;
@@ -354,6 +395,8 @@ Command distill_command() {
       "and .correlators.h5 (PREFIX is output.prefix, 'distill'); with correlators.two_pions also\n"
       ".two_pions.correlators.h5, with correlators.pion_kaon_isospin .pion_kaon.correlators.h5,\n"
       "with correlators.baryons .baryon_elementals.h5 and .baryons.correlators.h5.\n"
+      "With noise.count it solves for sources of diluted noise instead of all eigenvectors and writes .noiseNNN.h5,\n"
+      ".noiseNNN.classNNN.perambulators.h5 for each class of source times and .noise.correlators.h5.\n"
       "Quarks in tables [[quark]] have their names in those of files: .NAME.tTTT.perambulators.h5,\n"
       ".NAME-NAME.correlators.h5 for every pair.\n"
       "Finished files are kept: the same command goes on where a killed run stopped.  With analysis.prefix it ends\n"
