@@ -9,6 +9,7 @@
 #include "apps/distill/two_mesons.hpp"
 #include "apps/files/output_files.hpp"
 #include "apps/program/progress.hpp"
+#include "apps/program/stage_times.hpp"
 #include "apps/quarks/gauge_visits.hpp"
 #include "apps/quarks/job_options.hpp"
 #include "apps/quarks/quark_operator.hpp"
@@ -41,14 +42,36 @@ enum DistillTask : std::size_t {
   distill_baryons
 };
 
+/// Where the time goes.  After them comes a stage for the perambulators of each quark.
+enum DistillStage : std::size_t {
+  stage_configurations,
+  stage_eigenvectors,
+  stage_elementals,
+  stage_baryon_elementals,
+  stage_correlators,
+  stage_files,
+  stage_energies,
+  stage_perambulators
+};
+
+std::vector<std::string> stage_names(const DistillParameters& parameters) {
+  std::vector<std::string> names{"configurations", "eigenvectors",        "elementals", "elementals of baryons",
+                                 "correlators",    "reading and writing", "energies"};
+  for (const NamedQuark& quark : parameters.all_quarks())
+    names.push_back("perambulators" + (quark.name.empty() ? "" : " " + quark.name));
+  return names;
+}
+
 /// One run: the plan and the objects that carry it out.
 class DistillRun {
  public:
-  DistillRun(const Session& session, const DistillParameters& parameters, const Settings& settings, DistillPlan& plan)
+  DistillRun(const Session& session, const DistillParameters& parameters, const Settings& settings, DistillPlan& plan,
+             StageTimes& times)
       : session_(session),
         parameters_(parameters),
         settings_(settings),
         plan_(plan),
+        times_(times),
         lattice_(session.comm, plan.gauges.extent),
         progress_({{"updates", plan.n_updates(parameters.gauge), 1},
                    {"searches", plan.n_searches(), 20},
@@ -65,8 +88,11 @@ class DistillRun {
                  {.n = plan_.gauges.configurations.size(),
                   .planned = [&](std::size_t c) -> const PlannedGauge& { return plan_.gauges.configurations[c]; },
                   .has_work = [&](std::size_t c) { return plan_.files[c].has_work(); },
-                  .work = [&](std::size_t c, const GaugeField<double>& gauge,
-                              const GaugeReport& report) { distill_on(c, gauge, report); },
+                  .work =
+                      [&](std::size_t c, const GaugeField<double>& gauge, const GaugeReport& report) {
+                        distill_on(c, gauge, report);
+                        times_.begin(stage_configurations);
+                      },
                   .updated = [&] { progress_.advance(distill_updates); },
                   .hide_progress = [&] { progress_.hide(); },
                   .kept = "finished files stay"});
@@ -81,6 +107,8 @@ class DistillRun {
                {"version", std::string(version())},
                {"revision", std::string(git_revision())}};
     for (const auto& [name, value] : report.attributes()) labels_[name] = value;
+    for (std::size_t k = 0; k < files.noise.size(); ++k)
+      if (!files.noise[k].is_finished) write_noise(files.noises[k], k, files.noise[k]);
     if (files.needs_eigenvectors()) {
       const Field<ColorVector, double> vectors = eigenvectors(smooth, files.eigenvectors);
       if (!files.elementals.is_finished) make_elementals(smooth, vectors, files.elementals);
@@ -104,10 +132,15 @@ class DistillRun {
                                              {"source_times", std::int64_t(plan_.source_times.size())}};
     if (parameters_.quarks.empty())
       for (const auto& [name, value] : parameters_.action.labels()) labels[name] = value;
+    if (parameters_.noise.is_used()) {
+      labels.merge(parameters_.noise.labels());
+      labels["noises"] = std::int64_t(parameters_.noise.count);
+    }
     const auto steps = [&](DistillTask task) { return [this, task](int n) { progress_.advance(task, n); }; };
     const auto pairs = parameters_.quark_pairs();
     for (std::size_t k = 0; k < files.correlators.size(); ++k) {
       if (files.correlators[k].is_finished) continue;
+      times_.begin(stage_correlators);
       write(files.correlators[k], {pairs[k].begin(), pairs[k].end()},
             distilled_correlators(session_.comm, parameters_, files, plan_, pairs[k], labels));
       progress_.advance(distill_contractions);
@@ -115,6 +148,7 @@ class DistillRun {
     for (const MesonPair pair : meson_pairs) {
       DistillFile& file = files.of(pair);
       if (file.is_finished) continue;
+      times_.begin(stage_correlators);
       TwoMesonCorrelators& correlators = two_mesons_.try_emplace(pair, parameters_, plan_, pair).first->second;
       std::vector<std::size_t> places;
       for (const auto& [flavour, place] : parameters_.flavours_of(pair)) places.push_back(place);
@@ -122,6 +156,7 @@ class DistillRun {
       remove_parts(session_.comm, parameters_.output.journal, file, plan_.source_times);
     }
     if (!files.baryons.is_finished) {
+      times_.begin(stage_correlators);
       write(files.baryons, parameters_.quarks_of_baryons(),
             baryon_correlators(session_.comm, parameters_, files, plan_, labels, steps(distill_baryons)));
       remove_parts(session_.comm, parameters_.output.journal, files.baryons, plan_.source_times);
@@ -130,6 +165,7 @@ class DistillRun {
 
   /// quarks: the places in all_quarks() of those that the correlators have.
   void write(DistillFile& file, const std::vector<std::size_t>& quarks, const std::vector<Correlator>& correlators) {
+    times_.begin(stage_files);
     CorrelatorProvenance provenance{.extent = plan_.gauges.extent, .parameters = labels_with(file)};
     if (!parameters_.quarks.empty())
       for (const std::size_t place : quarks) {
@@ -144,78 +180,129 @@ class DistillRun {
   /// is resumed gives the same.
   Field<ColorVector, double> eigenvectors(const GaugeLinks<double>& links, DistillFile& file) {
     if (!file.is_finished) {
+      times_.begin(stage_eigenvectors);
       LaplacianEigenParameters search = parameters_.search();
       search.progress = [&](const SliceEigenProgress& state) {
         session_.log.debug(sentence("eigenvectors: restart", std::to_string(state.restart) + ",", state.finished_slices,
                                     "of", state.n_slices, "slices, residual", state.residual));
       };
       const auto found = laplacian_eigenvectors(links, search);
+      times_.begin(stage_files);
       write_eigenvectors(file.name, found, parameters_.output.precision, labels_with(file));
       finish(file, "%d restarts, residual %.1e, orthonormal to %.1e, %.1f s", found.report.restarts,
              found.report.residual, found.report.orthogonality, found.report.seconds);
       progress_.advance(distill_searches);
       if (parameters_.output.precision == 64) return found.vectors.alias();
     }
+    times_.begin(stage_files);
     return read_eigenvectors<double>(lattice_, file.name).vectors.alias();
   }
 
   void make_elementals(const GaugeLinks<double>& links, const Field<ColorVector, double>& vectors, DistillFile& file) {
+    times_.begin(stage_elementals);
     const Elementals found = elementals(links, vectors, parameters_.labels(),
                                         {.progress = [&](int, int) { progress_.advance(distill_displacements); }});
+    times_.begin(stage_files);
     write_elementals(file.name, lattice_, found, parameters_.output.precision, labels_with(file));
     finish(file, "%d elementals on each time slice", int(found.labels.size()));
   }
 
   void make_baryon_elementals(const Field<ColorVector, double>& vectors, DistillFile& file) {
+    times_.begin(stage_baryon_elementals);
     const BaryonElementals found =
         baryon_elementals(vectors, parameters_.baryon_momenta(),
                           {.progress = [&](int, int) { progress_.advance(distill_baryon_elementals); }});
     SliceMatrixHeader header{
         .kind = "baryon elementals", .names = {}, .labels = labels_with(file), .bits = parameters_.output.precision};
+    times_.begin(stage_files);
     for (const Momentum& p : found.momenta) header.names.push_back("p = " + to_string(p));
     write_slice_matrices(file.name, lattice_, found.matrices, header);
     finish(file, "elementals of baryons at %d momenta on each time slice", int(found.momenta.size()));
   }
 
+  void write_noise(const DilutedNoise& noise, std::size_t number, DistillFile& file) {
+    times_.begin(stage_files);
+    SliceMatrices rho(lattice_, 1, 4, parameters_.eigenvectors.n);
+    for (int t = 0; t < rho.n_slices; ++t)
+      for (int spin = 0; spin < 4; ++spin)
+        for (int n = 0; n < rho.columns; ++n) rho.at(t)[spin * rho.columns + n] = noise.noise(rho.first + t, n, spin);
+    write_slice_matrices(file.name, lattice_, rho, noise_header("noise", number, file, 64));
+    finish(file, "%d spins, %d eigenvectors", rho.rows, rho.columns);
+  }
+
+  /// Of a noise, or of what is made of it.
+  SliceMatrixHeader noise_header(const std::string& kind, std::size_t number, const DistillFile& file, int bits) const {
+    SliceMatrixHeader header{.kind = kind, .labels = labels_with(file), .bits = bits};
+    header.labels.merge(parameters_.noise.labels());
+    header.labels["noise_number"] = std::int64_t(number);
+    return header;
+  }
+
   template <class T>
   void solve_perambulators(const GaugeField<double>& gauge, const Field<ColorVector, T>& vectors, DistillFiles& files) {
     const std::vector<NamedQuark> quarks = parameters_.all_quarks();
+    const std::size_t n_lines = files.perambulators.size() / quarks.size();  // of each quark
     for (std::size_t q = 0; q < quarks.size(); ++q) {
-      std::vector<DistillFile>& of_quark = files.perambulators[q];
-      if (std::all_of(of_quark.begin(), of_quark.end(), [](const DistillFile& file) { return file.is_finished; }))
+      const auto first = files.perambulators.begin() + std::ptrdiff_t(q * n_lines);
+      if (std::all_of(first, first + std::ptrdiff_t(n_lines), [](const std::vector<DistillFile>& line) {
+            return std::all_of(line.begin(), line.end(), [](const DistillFile& file) { return file.is_finished; });
+          }))
         continue;
-      if (quarks[q].solver.is_together())
-        solve_quark(quark_operator_together<T>(gauge, quarks[q], quarks[q].solver), quarks[q], vectors, of_quark);
+      times_.begin(stage_perambulators + q);
+      const NamedQuark& named = quarks[q];
+      if (named.solver.is_together())
+        solve_quark(quark_operator_together<T>(gauge, named, named.solver), named, vectors, files, q, n_lines);
       else
-        solve_quark(quark_operator<T>(gauge, quarks[q], quarks[q].solver), quarks[q], vectors, of_quark);
+        solve_quark(quark_operator<T>(gauge, named, named.solver), named, vectors, files, q, n_lines);
     }
   }
 
+  /// The files of quark q, n_lines lines of them.
   template <class T, class Lanes>
   void solve_quark(const QuarkOperator<T, Lanes>& quark, const NamedQuark& named, const Field<ColorVector, T>& vectors,
-                   std::vector<DistillFile>& files) {
-    for (std::size_t k = 0; k < files.size(); ++k)
-      if (!files[k].is_finished) solve_perambulator(quark, named, vectors, plan_.source_times[k], files[k]);
+                   DistillFiles& files, std::size_t q, std::size_t n_lines) {
+    for (std::size_t line = q * n_lines; line < (q + 1) * n_lines; ++line)
+      for (std::size_t k = 0; k < files.perambulators[line].size(); ++k) {
+        if (files.perambulators[line][k].is_finished) continue;
+        times_.begin(stage_perambulators + q);
+        solve_perambulator(quark, named, vectors, files, line, k);
+      }
   }
 
   template <class T, class Lanes>
   void solve_perambulator(const QuarkOperator<T, Lanes>& quark, const NamedQuark& named,
-                          const Field<ColorVector, T>& vectors, int time, DistillFile& file) {
+                          const Field<ColorVector, T>& vectors, DistillFiles& files, std::size_t line, std::size_t k) {
+    DistillFile& file = files.perambulators[line][k];
     int done = 0;
     const auto advance = [&](int now, int, const SolveReport& solved) {
       session_.log.debug(solved.text());
       progress_.advance(distill_solves, now - done);
       done = now;
     };
-    const Perambulators tau = perambulators<Lanes>(vectors, *quark.solver, *quark.M, time,
-                                                   {.columns = named.solver.columns_at_once(), .progress = advance});
+    const PerambulatorOptions options{.columns = named.solver.columns_at_once(), .progress = advance};
     SliceMatrixHeader header{
         .kind = "perambulators", .labels = labels_with(file), .bits = parameters_.output.precision};
-    header.labels["source_time"] = std::int64_t(time);
+    Perambulators tau;
+    if (files.noises.empty()) {
+      const int time = plan_.source_times[k];
+      header.labels["source_time"] = std::int64_t(time);
+      tau = perambulators<Lanes>(vectors, *quark.solver, *quark.M, time, options);
+    } else {
+      const std::size_t number = line % files.noises.size();
+      const DilutedNoise& noise = files.noises[number];
+      const int time_class = plan_.time_classes[k], sources = noise.sources_of_a_time();
+      header = noise_header("stochastic perambulators", number, file, header.bits);
+      header.labels["time_class"] = std::int64_t(time_class);
+      const SourceCoefficient coefficient = [&](int source, int t, int n, int spin) {
+        return noise.coefficient(time_class * sources + source, t, n, spin);
+      };
+      tau = perambulators<Lanes>(vectors, *quark.solver, *quark.M, sources, coefficient, options);
+    }
     header.labels["solver"] = named.solver.description();
     header.labels["worst_residual"] = tau.worst_residual;
     if (!named.name.empty()) header.labels["quark"] = named.name;
     for (const auto& [name, value] : named.labels()) header.labels[name] = value;
+    times_.begin(stage_files);
     write_slice_matrices(file.name, lattice_, tau.matrices, header);
     finish(file, "%d solves, worst residual %.1e, %.1f s", tau.matrices.columns, tau.worst_residual, tau.seconds);
   }
@@ -240,6 +327,7 @@ class DistillRun {
   const DistillParameters& parameters_;
   const Settings& settings_;
   DistillPlan& plan_;
+  StageTimes& times_;
   Lattice lattice_;
   Progress progress_;
   std::map<MesonPair, TwoMesonCorrelators> two_mesons_;
@@ -297,10 +385,16 @@ void distill(const Session& session, const JobOptions& options) {
   session.begin();
   session.say(sentence("kovariant", std::string(version()) + ",", Runtime::description()));
   session.say(text);
-  DistillRun(session, parameters, settings, plan).run();
+  StageTimes times(stage_names(parameters));
+  DistillRun(session, parameters, settings, plan, times).run();
   session.say(sentence(plan.n_finished(), "files are there"));
-  if (has_analysis)
+  if (has_analysis) {
+    times.begin(stage_energies);
     analyse(session, {.files = plan.correlator_file_names(), .extent = plan.gauges.extent}, parameters.analysis);
+  }
+  const std::string table = times.text(session.comm);
+  session.say("\n" + table);
+  session.log.info("\n" + table);
 }
 
 }  // namespace
@@ -313,6 +407,8 @@ Command distill_command() {
       "and .correlators.h5 (PREFIX is output.prefix, 'distill'); with correlators.two_pions also\n"
       ".two_pions.correlators.h5, with correlators.pion_kaon_isospin .pion_kaon.correlators.h5,\n"
       "with correlators.baryons .baryon_elementals.h5 and .baryons.correlators.h5.\n"
+      "With noise.count it solves for sources of diluted noise instead of all eigenvectors and writes .noiseNNN.h5,\n"
+      ".noiseNNN.classNNN.perambulators.h5 for each class of source times and .noise.correlators.h5.\n"
       "Quarks in tables [[quark]] have their names in those of files: .NAME.tTTT.perambulators.h5,\n"
       ".NAME-NAME.correlators.h5 for every pair.\n"
       "Finished files are kept: the same command goes on where a killed run stopped.  With analysis.prefix it ends\n"

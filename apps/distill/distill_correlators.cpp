@@ -57,6 +57,7 @@ std::vector<Correlator> distilled_correlators(const Comm& comm, const DistillPar
   for (const std::string& meson : parameters.correlators.mesons)
     for (int d = 0; d < n_displacements; ++d) factorised.push_back({d, gamma_of(meson)});
 
+  const std::vector<std::array<std::size_t, 2>> all_lines = parameters.quark_lines(pair);
   const std::size_t n = operators.size(), of_momentum = std::size_t(n_times) * n * n;
   std::vector<double> numbers(2 * of_momentum * momenta.size());
   comm.agree([&] {
@@ -73,8 +74,9 @@ std::vector<Correlator> distilled_correlators(const Comm& comm, const DistillPar
       for (std::size_t k = 0; k < some.size(); ++k)
         engines.emplace_back(factorised, n_displacements, parameters.eigenvectors.n, n_times, options);
       EngineGroup<FactorisedEngine<double>> group(std::move(engines));
-      add_correlators(group, slices.reader(elementals_of(parameters, momenta.size(), some), pair),
-                      {.sources = plan.source_times});
+      for (const std::array<std::size_t, 2>& lines : all_lines)
+        add_correlators(group, slices.reader(elementals_of(parameters, momenta.size(), some), lines),
+                        {.sources = plan.source_times});
       for (std::size_t k = 0; k < some.size(); ++k) {
         double* to = numbers.data() + 2 * of_momentum * std::size_t(some[k]);
         for (const std::complex<double>& z : group.engines()[k].correlators()) {
@@ -90,7 +92,7 @@ std::vector<Correlator> distilled_correlators(const Comm& comm, const DistillPar
   for (std::size_t m = 0; m < momenta.size(); ++m)
     for (std::size_t e = 0; e < n * n; ++e) {
       const MesonOperator &sink = operators[e / n], &source = operators[e % n];
-      const double factor = conjugate_sign(source.meson) / double(plan.source_times.size());
+      const double factor = conjugate_sign(source.meson) / double(plan.source_times.size() * all_lines.size());
       Correlator c{.kind = "meson",
                    .channel = sink.name() + "-" + source.name(),
                    .momentum = momenta[m],

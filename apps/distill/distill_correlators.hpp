@@ -31,9 +31,10 @@ int conjugate_sign(const std::string& meson);
 
 /// C_ij(delta) = <O_i(t + delta) O_j^+(t)> = -eta_j Tr[Phi_i tau(t + delta, t) Phi_j^+ tau(t, t + delta)], averaged
 /// over the source times, for all pairs of operators at every momentum; the channel is "sink-source".  The first tau is
-/// of the quark of a pair, the second of its antiquark; the label `quarks` of those with names is "light-strange". Sums
-/// over the sites of both slices: proportional to the volume.  Momenta are divided among the ranks, each of which reads
-/// the perambulators once for as many momenta as there is room for. Collective.
+/// of the quark of a pair, the second of its antiquark, with noise averaged over every two different ones; the label
+/// `quarks` of those with names is "light-strange". Sums over the sites of both slices: proportional to the volume.
+/// Momenta are divided among the ranks, each of which reads the perambulators once for as many momenta as there is room
+/// for. Collective.
 std::vector<Correlator> distilled_correlators(const Comm& comm, const DistillParameters& parameters,
                                               const DistillFiles& files, const DistillPlan& plan,
                                               const std::array<std::size_t, 2>& pair,

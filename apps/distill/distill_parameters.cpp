@@ -51,6 +51,7 @@ Settings DistillParameters::settings() {
   solver.add_to(s);
   s.add("perambulators.times", &perambulators.times, "source times; empty: every one that is a multiple of spacing");
   s.add("perambulators.spacing", &perambulators.spacing, "of the source times; 1: all");
+  noise.add_to(s);
   s.add(
       "correlators.mesons", &correlators.mesons,
       "gamma matrices, by the names of their mesons, that make operators with every displacement; []: no correlators");
@@ -134,6 +135,7 @@ void DistillParameters::complete(Settings& settings) {
   }
   check_two_mesons(settings);
   check_baryons(settings);
+  check_noise(settings);
   require(output.precision == 64 || output.precision == 32 || output.precision == 16,
           settings.origin("output.precision"), "is", output.precision, "- it must be 64, 32 or 16 (bits)");
   require<NotBuilt>(has_hdf5(),
@@ -272,6 +274,17 @@ void DistillParameters::check_baryons(const Settings& settings) const {
           "but a baryon has three different eigenvectors: it must be 3 or more with correlators.baryons");
 }
 
+void DistillParameters::check_noise(const Settings& settings) const {
+  noise.check(settings, eigenvectors.n);
+  if (!noise.is_used()) return;
+  const std::string count = settings.origin("noise.count");
+  require(correlators.two_pions.empty() && correlators.baryons.empty(), count, "is", noise.count,
+          "but two mesons and baryons are contracted from exact perambulators: leave out correlators.two_pions and",
+          "correlators.baryons, or set noise.count = 0");
+  require(correlators.mesons.empty() || noise.count > 1, count,
+          "is 1, but the quark and the antiquark of a meson need noises of their own: take 2 or more");
+}
+
 void DistillParameters::check(const Settings& settings, const Coord& extent) const {
   const int half = 3 * extent[0] * extent[1] * extent[2] / 2;
   require(eigenvectors.n <= half, settings.origin("eigenvectors.n"), "is", eigenvectors.n, "- it must be at most", half,
@@ -282,6 +295,7 @@ void DistillParameters::check(const Settings& settings, const Coord& extent) con
     require(std::count(perambulators.times.begin(), perambulators.times.end(), t) == 1,
             settings.origin("perambulators.times"), "has", t, "twice: each once is enough");
   }
+  noise.check_times(settings, extent[3]);
   check_annihilation(settings, extent);
 }
 
@@ -305,6 +319,8 @@ std::vector<std::string> DistillParameters::warnings(const Settings& settings) c
   unused("elementals.max_baryon_momentum", !correlators.baryons.empty(), "with correlators.baryons");
   unused("output.journal", !correlators.two_pions.empty() || !correlators.baryons.empty(),
          "with correlators.two_pions or correlators.baryons");
+  for (const char* key : {"kind", "seed", "time", "spin", "eigenvectors"})
+    unused(std::string("noise.") + key, noise.is_used(), "with noise.count");
   unused("perambulators.spacing", perambulators.times.empty(), "without perambulators.times");
   for (const auto& [key, value] : settings.values())
     if (key.rfind("analysis.", 0) == 0) unused(key, !analysis.output.prefix.empty(), "with analysis.prefix");
@@ -384,6 +400,20 @@ std::vector<std::array<std::size_t, 2>> DistillParameters::quark_pairs() const {
   return pairs;
 }
 
+std::vector<std::array<std::size_t, 2>> DistillParameters::quark_lines(const std::array<std::size_t, 2>& pair) const {
+  if (!noise.is_used()) return {pair};
+  const auto n = std::size_t(noise.count);
+  std::vector<std::array<std::size_t, 2>> lines;
+  for (std::size_t a = 0; a < n; ++a)
+    for (std::size_t b = 0; b < n; ++b)
+      if (a != b) lines.push_back({pair[0] * n + a, pair[1] * n + b});
+  return lines;
+}
+
+int DistillParameters::sources_of_a_file(int n_times) const {
+  return noise.is_used() ? noise.noise(0, "", n_times, eigenvectors.n).sources_of_a_time() : 4 * eigenvectors.n;
+}
+
 std::string DistillParameters::pair_label(const std::array<std::size_t, 2>& pair) const {
   return quarks.empty() ? "" : quarks[pair[0]].name + "-" + quarks[pair[1]].name;
 }
@@ -422,6 +452,7 @@ std::string DistillParameters::correlator_identity(const std::vector<int>& sourc
                                                    const std::array<std::size_t, 2>& pair) const {
   std::string text = elemental_identity() + quarks_identity({pair[0], pair[1]}) + times_text(source_times) + " mesons";
   for (const std::string& meson : correlators.mesons) text += " " + meson;
+  if (noise.is_used()) text += " of " + std::to_string(noise.count) + " noises " + noise.identity();
   return text;
 }
 

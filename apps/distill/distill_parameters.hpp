@@ -4,6 +4,7 @@
 #pragma once
 
 #include "apps/analyze/analyze_parameters.hpp"
+#include "apps/distill/noise_choice.hpp"
 #include "apps/quarks/gauge_choice.hpp"
 #include "apps/quarks/link_choice.hpp"
 #include "apps/quarks/named_quarks.hpp"
@@ -44,6 +45,7 @@ struct DistillParameters {
     std::vector<int> times = {};
     int spacing = 4;
   } perambulators;
+  NoiseChoice noise;
   struct CorrelatorChoice {
     std::vector<std::string> mesons = {"pion", "pion_A4"};
     /// Total momenta, of a pion and a kaon too.
@@ -88,10 +90,15 @@ struct DistillParameters {
   /// The source times on a lattice with this many.
   std::vector<int> source_times(int n_times) const;
 
-  /// The quarks, or the one without a name that action describes.
+  /// The quarks, or the one without a name that action and solver describe.
   std::vector<NamedQuark> all_quarks() const;
   /// The quark and the antiquark of single mesons, by their places in all_quarks(): every pair once.
   std::vector<std::array<std::size_t, 2>> quark_pairs() const;
+  /// The perambulators of the quark and those of the antiquark that single mesons are contracted from, by their places
+  /// in DistillFiles::perambulators: of a pair of quarks, and with noise every two different ones.
+  std::vector<std::array<std::size_t, 2>> quark_lines(const std::array<std::size_t, 2>& pair) const;
+  /// Columns of a file of perambulators, each a solve.
+  int sources_of_a_file(int n_times) const;
   /// "light-strange"; of a quark without a name "".
   std::string pair_label(const std::array<std::size_t, 2>& pair) const;
   /// Twice the isospins whose matrices are made; none without total momenta.
@@ -117,6 +124,7 @@ struct DistillParameters {
   /// That the names of single mesons are known, and their isospin is asked for.
   void check_single_mesons(const Settings& settings, MesonPair pair) const;
   void check_baryons(const Settings& settings) const;
+  void check_noise(const Settings& settings) const;
   void check_quark(const Settings& settings, const QuarkAction& quark, const std::string& section) const;
   /// That quark lines of two mesons which stay on a slice can be had, and that there are operators.
   void check_annihilation(const Settings& settings, const Coord& extent) const;

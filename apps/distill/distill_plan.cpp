@@ -68,8 +68,16 @@ void find_parts(const Comm& comm, const DistillParameters& p, DistillFile& file,
   warnings.insert(warnings.end(), journal.rejected_entries().begin(), journal.rejected_entries().end());
 }
 
+/// ".t003"
+std::string numbered(const std::string& name, int number) {
+  char text[16];
+  std::snprintf(text, sizeof(text), "%03d", number);
+  return "." + name + text;
+}
+
 DistillFiles files_of_configuration(const Comm& comm, const PlannedGauge& gauge, const DistillParameters& p,
-                                    const std::vector<int>& times, std::vector<std::string>& warnings) {
+                                    const DistillPlan& plan, std::vector<std::string>& warnings) {
+  const std::vector<int>& times = plan.source_times;
   const std::string stem = distill_stem(p, gauge.name);
   // The folder of a configuration does not matter; links whose checksums were ignored are others.
   const std::string identity = std::filesystem::path(gauge.name).filename().string() +
@@ -87,15 +95,29 @@ DistillFiles files_of_configuration(const Comm& comm, const PlannedGauge& gauge,
   const auto labels_of_matrices = [](const DistillFile& file) { return SliceMatrixFile(file.name).header().labels; };
   files.elementals.is_finished =
       is_finished_file(comm, files.elementals, [&] { return labels_of_matrices(files.elementals); });
+  const auto matrices = [&](const std::string& name, const std::string& of) {
+    DistillFile file{name, job_text(identity + of)};
+    file.is_finished = is_finished_file(comm, file, [&] { return labels_of_matrices(file); });
+    return file;
+  };
+  for (int k = 0; k < p.noise.count; ++k) {
+    const int n_times = plan.gauges.extent[3], n = p.eigenvectors.n;
+    files.noises.push_back(p.noise.noise(k, gauge.name, n_times, n));
+    files.noise.push_back(matrices(stem + numbered("noise", k) + ".h5",
+                                   "noise " + std::to_string(k) + " " + p.noise.identity() + sentence(" of", n)));
+  }
   for (const NamedQuark& quark : p.all_quarks()) {
-    std::vector<DistillFile>& of_quark = files.perambulators.emplace_back();
-    for (const int t : times) {
-      char time[16];
-      std::snprintf(time, sizeof(time), ".t%03d", t);
-      const std::string name = stem + (quark.name.empty() ? "" : "." + quark.name) + time + ".perambulators.h5";
-      DistillFile file{name, job_text(identity + p.perambulator_identity(quark) + " time " + std::to_string(t))};
-      file.is_finished = is_finished_file(comm, file, [&] { return labels_of_matrices(file); });
-      of_quark.push_back(file);
+    const std::string of_quark = stem + (quark.name.empty() ? "" : "." + quark.name),
+                      tau = p.perambulator_identity(quark), ending = ".perambulators.h5";
+    if (!p.noise.is_used()) files.perambulators.emplace_back();
+    for (const int t : p.noise.is_used() ? std::vector<int>() : times)
+      files.perambulators.back().push_back(
+          matrices(of_quark + numbered("t", t) + ending, tau + " time " + std::to_string(t)));
+    for (int k = 0; k < p.noise.count; ++k) {
+      files.perambulators.emplace_back();
+      for (const int c : plan.time_classes)
+        files.perambulators.back().push_back(matrices(of_quark + numbered("noise", k) + numbered("class", c) + ending,
+                                                      tau + sentence(" noise", k, p.noise.identity(), "class", c)));
     }
   }
   for (DistillFile* file : {&files.baryon_elementals, &files.two_pions, &files.pion_kaon, &files.baryons})
@@ -117,7 +139,8 @@ DistillFiles files_of_configuration(const Comm& comm, const PlannedGauge& gauge,
   if (!p.correlators.mesons.empty())
     for (const std::array<std::size_t, 2>& pair : p.quark_pairs()) {
       const std::string label = p.pair_label(pair);
-      add_correlators(files.correlators.emplace_back(), (label.empty() ? "" : "." + label) + ".correlators.h5",
+      add_correlators(files.correlators.emplace_back(),
+                      (label.empty() ? "" : "." + label) + (p.noise.is_used() ? ".noise" : "") + ".correlators.h5",
                       p.correlator_identity(times, pair));
     }
   for (const MesonPair pair : meson_pairs)
@@ -155,12 +178,15 @@ int DistillFiles::n_unfinished_mesons() const {
   return int(
       std::count_if(correlators.begin(), correlators.end(), [](const DistillFile& f) { return !f.is_finished; }));
 }
+int DistillFiles::n_unfinished_noises() const {
+  return int(std::count_if(noise.begin(), noise.end(), [](const DistillFile& f) { return !f.is_finished; }));
+}
 bool DistillFiles::needs_eigenvectors() const {
   return !eigenvectors.is_finished || !elementals.is_finished || !baryon_elementals.is_finished || n_unfinished() > 0;
 }
 bool DistillFiles::has_work() const {
-  return needs_eigenvectors() || n_unfinished_mesons() > 0 || !two_pions.is_finished || !pion_kaon.is_finished ||
-         !baryons.is_finished;
+  return needs_eigenvectors() || n_unfinished_mesons() > 0 || n_unfinished_noises() > 0 || !two_pions.is_finished ||
+         !pion_kaon.is_finished || !baryons.is_finished;
 }
 std::vector<const DistillFile*> DistillFiles::by_source() const {
   std::vector<const DistillFile*> list;
@@ -170,6 +196,7 @@ std::vector<const DistillFile*> DistillFiles::by_source() const {
 }
 std::vector<const DistillFile*> DistillFiles::all() const {
   std::vector<const DistillFile*> list{&eigenvectors, &elementals};
+  for (const DistillFile& file : noise) list.push_back(&file);
   for (const std::vector<DistillFile>& of_quark : perambulators)
     for (const DistillFile& file : of_quark) list.push_back(&file);
   if (!baryon_elementals.name.empty()) list.push_back(&baryon_elementals);
@@ -220,7 +247,7 @@ int DistillPlan::n_elementals(const DistillParameters& parameters) const {
 
 int DistillPlan::n_solves(const DistillParameters& parameters) const {
   int n = 0;
-  for (const DistillFiles& f : files) n += 4 * parameters.eigenvectors.n * f.n_unfinished();
+  for (const DistillFiles& f : files) n += parameters.sources_of_a_file(gauges.extent[3]) * f.n_unfinished();
   return n;
 }
 
@@ -285,11 +312,13 @@ DistillPlan plan_distillation(const Comm& comm, const DistillParameters& paramet
   });
   plan.warnings.insert(plan.warnings.end(), plan.gauges.warnings.begin(), plan.gauges.warnings.end());
   plan.source_times = parameters.source_times(plan.gauges.extent[3]);
+  if (parameters.noise.is_used())
+    plan.time_classes = parameters.noise.time_classes(plan.source_times, plan.gauges.extent[3]);
   std::set<std::string> names;
   for (const PlannedGauge& gauge : plan.gauges.configurations) {
     require(names.insert(distill_stem(parameters, gauge.name)).second, "two configurations have the name",
             std::filesystem::path(gauge.name).filename().string() + ": rename one, or make a job for each folder");
-    plan.files.push_back(files_of_configuration(comm, gauge, parameters, plan.source_times, plan.warnings));
+    plan.files.push_back(files_of_configuration(comm, gauge, parameters, plan, plan.warnings));
   }
   return plan;
 }
@@ -312,7 +341,8 @@ double distill_job_bytes(const DistillParameters& p, const Coord& extent, const 
     of_site = std::max(of_site, (real + low) * (72 * 3 + (quark.c_sw != 0 ? 144 : 0)) + 3 * columns * 24 * real +
                                     quark.solver.bytes_per_site(columns));
   }
-  const double solving = (p.solver.is_single() ? vectors / 2 : 0) + 16 * 16 * n * n * n_slices + of_site * sites;
+  const double solving =
+      (p.solver.is_single() ? vectors / 2 : 0) + 64 * n * p.sources_of_a_file(extent[3]) * n_slices + of_site * sites;
   return links + std::max({basis, vectors + std::max({elementals, solving, baryon_elemental_bytes(p, n_slices)}),
                            correlator_bytes(p, extent[3], n_ranks), two_meson_bytes(p, extent, MesonPair::two_pions),
                            two_meson_bytes(p, extent, MesonPair::pion_kaon), baryon_bytes(p, extent[3])});
@@ -344,6 +374,9 @@ std::string distill_plan_text(const Comm& comm, const DistillPlan& plan, const D
   std::string times;
   for (const int t : plan.source_times) times += (times.empty() ? "" : " ") + std::to_string(t);
   row("source times", times);
+  if (p.noise.is_used())
+    row("noises", sentence(p.noise.count, "of", p.noise.description() + ":", p.sources_of_a_file(plan.gauges.extent[3]),
+                           "sources in each of", plan.time_classes.size(), "classes in time"));
   if (!p.correlators.mesons.empty()) {
     const std::size_t n_operators = meson_operators(p).size();
     row("correlators", sentence("of", n_operators, "operators at each momentum:", p.correlators.mesons.size(),

@@ -24,12 +24,16 @@ struct DistillFile {
 /// The files of a configuration.
 struct DistillFiles {
   DistillFile eigenvectors, elementals;
-  /// Of each quark, one for each source time.
+  /// Of each quark, one for each source time.  With noise, of each quark and each noise, which changes first, one for
+  /// each class in time.
   std::vector<std::vector<DistillFile>> perambulators;
   /// Correlators of single mesons, of each of DistillParameters::quark_pairs(); empty when none are wanted.
   std::vector<DistillFile> correlators;
   /// Of baryons, and correlators; without a name, and finished, when none are wanted.
   DistillFile baryon_elementals, two_pions, pion_kaon, baryons;
+  /// The noises, and a file of each; empty without.
+  std::vector<DilutedNoise> noises = {};
+  std::vector<DistillFile> noise = {};
 
   /// That of two mesons.
   DistillFile& of(MesonPair pair) { return pair == MesonPair::pion_kaon ? pion_kaon : two_pions; }
@@ -45,6 +49,7 @@ struct DistillFiles {
   int n_unfinished() const;
   /// Of correlators of single mesons.
   int n_unfinished_mesons() const;
+  int n_unfinished_noises() const;
   /// Whether something of them is missing that is made from eigenvectors.
   bool needs_eigenvectors() const;
 };
@@ -53,6 +58,8 @@ struct DistillFiles {
 struct DistillPlan {
   PlannedGauges gauges;
   std::vector<int> source_times;
+  /// With noise: the classes in time that have them.
+  std::vector<int> time_classes = {};
   /// Of each configuration.
   std::vector<DistillFiles> files;
   std::vector<std::string> warnings = {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "apps/distill/distilled_slices.hpp"
 
+#include <algorithm>
 #include <span>
 
 namespace kov::app {
@@ -15,23 +16,48 @@ Complex<double>* copy_numbers(const std::vector<std::complex<double>>& from, Com
 }  // namespace
 
 DistilledSlices::DistilledSlices(const DistillFile& elementals, const DistillFiles& files, const DistillPlan& plan)
-    : elementals_(elementals.name) {
-  for (std::size_t q = 0; q < files.perambulators.size(); ++q)
-    for (std::size_t k = 0; k < plan.source_times.size(); ++k)
-      names_[{q, plan.source_times[k]}] = files.perambulators[q][k].name;
+    : elementals_(elementals.name), noises_(files.noises) {
+  for (std::size_t line = 0; line < files.perambulators.size(); ++line)
+    for (std::size_t k = 0; k < plan.source_times.size(); ++k) {
+      const int t = plan.source_times[k];
+      std::size_t place = k;
+      if (!noises_.empty()) {
+        const int of_time = noises_.front().scheme().time.class_of(t, plan.gauges.extent[3]);
+        place = std::size_t(std::find(plan.time_classes.begin(), plan.time_classes.end(), of_time) -
+                            plan.time_classes.begin());
+      }
+      names_[{line, t}] = files.perambulators[line].at(place).name;
+    }
 }
 
-void DistilledSlices::read_perambulator(std::size_t quark, int t_sink, int t_source, Complex<double>* to) {
-  const std::pair key(quark, t_source);
-  auto file = perambulators_.find(key);
-  if (file == perambulators_.end()) file = perambulators_.emplace(key, SliceMatrixFile(names_.at(key))).first;
-  copy_numbers(file->second.read(t_sink), to);
+void DistilledSlices::read_perambulator(std::size_t line, int t_sink, int t_source, Complex<double>* to) {
+  const std::string& name = names_.at({line, t_source});
+  auto file = perambulators_.find(name);
+  if (file == perambulators_.end()) file = perambulators_.emplace(name, SliceMatrixFile(name)).first;
+  const std::vector<std::complex<double>> numbers = file->second.read(t_sink);
+  if (noises_.empty()) {
+    copy_numbers(numbers, to);
+    return;
+  }
+  // A source has one number of the noise for each spin and eigenvector of its class.
+  const DilutedNoise& noise = noises_[line % noises_.size()];
+  const int rows = file->second.header().rows, n = rows / 4, sources = noise.sources_of_a_time();
+  for (int spin = 0; spin < 4; ++spin)
+    for (int i = 0; i < n; ++i) {
+      const int source = noise.source_of(t_source, i, spin) % sources;
+      const std::complex<double> conjugate = std::conj(noise.noise(t_source, i, spin));
+      for (int row = 0; row < rows; ++row) {
+        const std::complex<double> z =
+            numbers[std::size_t(row) * std::size_t(sources) + std::size_t(source)] * conjugate;
+        to[std::size_t(row) * std::size_t(rows) + std::size_t(spin * n + i)] = {z.real(), z.imag()};
+      }
+    }
 }
 
-SliceReader<double> DistilledSlices::reader(std::vector<int> numbers, const std::array<std::size_t, 2>& pair) {
-  const auto reads = [this](std::size_t quark) {
-    return [this, quark](int t_sink, int t_source, std::span<Complex<double>> to) {
-      read_perambulator(quark, t_sink, t_source, to.data());
+SliceReader<double> DistilledSlices::reader(std::vector<int> numbers, const std::array<std::size_t, 2>& lines) {
+  const auto reads = [this](std::size_t line) {
+    return [this, line](int t_sink, int t_source, std::span<Complex<double>> to) {
+      read_perambulator(line, t_sink, t_source, to.data());
     };
   };
   SliceReader<double> reader{.slice =
@@ -39,8 +65,8 @@ SliceReader<double> DistilledSlices::reader(std::vector<int> numbers, const std:
                                    Complex<double>* next = to.data();
                                    for (const int k : numbers) next = copy_numbers(elementals_.read(t, k), next);
                                  },
-                             .perambulator = reads(pair[0])};
-  if (pair[1] != pair[0]) reader.antiquark = reads(pair[1]);
+                             .perambulator = reads(lines[0])};
+  if (lines[1] != lines[0]) reader.antiquark = reads(lines[1]);
   return reader;
 }
 

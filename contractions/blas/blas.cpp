@@ -3,6 +3,7 @@
 
 #include "kov/core/base/error.hpp"
 #include "kov/core/base/host_threads.hpp"
+#include "kov/core/launch/kernel_clock.hpp"
 
 #include <algorithm>
 #include <dlfcn.h>
@@ -236,6 +237,7 @@ void Blas::multiply(const BlasProduct<Z>& product, const Exec& exec) const {
   require(exists(), "a product by a BLAS was asked for and there is none: give one, or choose another tiling");
   if (product.m <= 0 || product.n <= 0 || product.batch <= 0) return;
   blas_int(std::max(product.a.row, std::max(product.b.row, product.c.row)));
+  const detail::KernelTimer timer;
   if constexpr (blas_is_cuda)
     implementation_->multiply_on_gpu(product, exec);
   else

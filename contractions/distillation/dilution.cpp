@@ -61,13 +61,13 @@ std::complex<double> DilutedNoise::noise(int t, int n, int spin) const {
   return {z.re, z.im};
 }
 
+int DilutedNoise::source_of(int t, int n, int spin) const {
+  const int of_time = scheme_.time.class_of(t, n_times_), of_vector = scheme_.eigenvector.class_of(n, n_vectors_);
+  return (of_time * n_vector_ + of_vector) * n_spin_ + scheme_.spin.class_of(spin, 4);
+}
+
 std::complex<double> DilutedNoise::coefficient(int source, int t, int n, int spin) const {
-  const int of_spin = source % n_spin_, of_vector = source / n_spin_ % n_vector_,
-            of_time = source / n_spin_ / n_vector_;
-  const bool inside = scheme_.time.class_of(t, n_times_) == of_time &&
-                      scheme_.eigenvector.class_of(n, n_vectors_) == of_vector &&
-                      scheme_.spin.class_of(spin, 4) == of_spin;
-  return inside ? noise(t, n, spin) : 0;
+  return source == source_of(t, n, spin) ? noise(t, n, spin) : 0;
 }
 
 }  // namespace kov

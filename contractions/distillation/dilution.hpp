@@ -50,6 +50,10 @@ class DilutedNoise {
 
   /// The number of sources: classes in time x eigenvector x spin; number (time * vectors + vector) * spins + spin.
   int size() const { return n_time_ * n_vector_ * n_spin_; }
+  /// Those of one class in time, which follow one another.
+  int sources_of_a_time() const { return n_vector_ * n_spin_; }
+  /// The one that rho(t, n, s) is in.
+  int source_of(int t, int n, int spin) const;
   /// rho(t, n, s), whatever the dilution.
   std::complex<double> noise(int t, int n, int spin) const;
   /// rho(t, n, s) where the projector of this source has 1, else 0: Morningstar et al., Phys. Rev. D 83 (2011) 114505,

@@ -2,6 +2,7 @@
 #include "kov/core/launch/for_each_item.hpp"
 
 #include "kov/core/base/error.hpp"
+#include "kov/core/launch/kernel_clock.hpp"
 
 #include <algorithm>
 
@@ -23,6 +24,7 @@ void share_items(const std::string& name, int n, RunItems run, const void* work,
   [&]<class E>(const E& host) {
     if constexpr (is_host_v<E>) {
       const int n_threads = host.concurrency();
+      const KernelTimer timer;
       Kokkos::parallel_for(name, Kokkos::RangePolicy<E>(host, 0, n_threads), ItemsOfThread{run, work, n, n_threads});
 #if defined(KOKKOS_ENABLE_HPX)
       host.fence(name);  // the only host whose parallel_for returns before all is done
@@ -55,6 +57,7 @@ int block_threads(std::int64_t n, int most, const Kokkos::Cuda& exec) {
 }
 
 void check_launch(const std::string& name) {
+  const KernelTimer timer;  // from here to the next fence
   const cudaError_t code = cudaGetLastError();
   require<Error>(code == cudaSuccess, "the kernel", name, "could not be launched on the GPU:", cudaGetErrorString(code),
                  "; was the program built for this GPU's architecture?");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "kov/core/launch/for_each_task.hpp"
 
+#include "kov/core/launch/kernel_clock.hpp"
+
 #include <atomic>
 #include <exception>
 #include <mutex>
@@ -42,6 +44,7 @@ void detail::share_tasks(const std::string& name, int n, RunTask run, const void
   [&]<class E>(const E& host) {
     if constexpr (is_host_v<E>) {
       TaskQueue queue{.n = n};
+      const KernelTimer timer;
       Kokkos::parallel_for(name, Kokkos::RangePolicy<E>(host, 0, host.concurrency()), TasksOfThread{run, work, &queue});
       host.fence(name);
       if (queue.failure) std::rethrow_exception(queue.failure);

@@ -5,6 +5,7 @@
 
 #include "kov/core/base/error.hpp"
 #include "kov/core/launch/for_each_item.hpp"
+#include "kov/core/launch/kernel_clock.hpp"
 
 #include <Kokkos_Core.hpp>
 
@@ -147,6 +148,7 @@ void for_each_team(const std::string& name, const TeamShape& shape, const Kernel
     require(shape.threads >= 1 && shape.threads <= most_threads, "a team of", name, "was launched with", shape.threads,
             "threads, and this kernel can run with 1 to", most_threads, ": take fewer");
   }
+  const detail::KernelTimer timer;
   Kokkos::parallel_for(name, policy, functor);
 }
 

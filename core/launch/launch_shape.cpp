@@ -2,6 +2,7 @@
 #include "kov/core/launch/launch_shape.hpp"
 
 #include "kov/core/lattice/layout.hpp"
+#include "kov/core/launch/kernel_clock.hpp"
 
 #include <algorithm>
 
@@ -95,6 +96,7 @@ void detail::share_items(const std::string& name, int n, const LaunchShape& shap
   [&]<class E>(const E& host) {
     if constexpr (is_host_v<E>) {
       const int n_threads = host.concurrency();
+      const KernelTimer timer;
       Kokkos::parallel_for(name, Kokkos::RangePolicy<E>(host, 0, n_threads),
                            RunsOfThread{run, work, {n, shape, n_threads}});
 #if defined(KOKKOS_ENABLE_HPX)

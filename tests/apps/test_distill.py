@@ -385,3 +385,102 @@ class DistillHadronTables(DistillTest):
                   "        all = sum(pairs[a + '-' + b][()] for a in sinks for b in sources)\n"
                   "        assert abs(one - all).max() < 1e-11 * abs(one).max(), (sinks, sources)\n")
         self.check_files(script, "projected.h5", MORE_FILES[1])
+
+
+NOISE = [*MESONS, "--set", "noise.count=2"]
+FULL = [*NOISE, "--set", "noise.eigenvectors=full", "--set", "solver.tolerance=1e-12"]
+EXACT = [*MESONS, "--set", "solver.tolerance=1e-12"]
+NOISE_FILES = [NAME + ending for ending in ("eigenvectors.h5", "elementals.h5", *("noise%03d.%s" % (k, e) for k in (0, 1) for e in (
+    "h5", "class000.perambulators.h5", "class002.perambulators.h5")), "noise.correlators.h5")]
+READ = """
+import h5py, numpy as np, sys
+def correlator(name):
+    return h5py.File(name)["/meson/pion[1]-pion[1]"][0, 0]
+"""
+
+
+class DistillNoise(DistillTest):
+    def test_of_full_dilution_gives_exact_correlators(self):
+        self.need_h5py()
+        self.call("distill", *EXACT)
+        for kind in ("z4", "u1"):
+            self.call("distill", *FULL, "--set", "noise.kind=" + kind, ranks=2 if kind == "u1" else 1)
+            self.check_files(READ + "exact, noisy = (correlator(name) for name in sys.argv[1:])\n"
+                             "assert abs(noisy - exact).max() < 1e-9 * abs(exact).max(), abs(noisy - exact).max() / abs(exact).max()\n",
+                             NAME + "correlators.h5", NAME + "noise.correlators.h5")
+            for name in [name for name in os.listdir(self.folder) if ".noise" in name]:
+                os.remove(self.path(name))
+
+    def test_is_contracted_from_two_noises_and_their_files(self):
+        """sum_d phi_d rho_d^+ of noise 0 is the quark and that of noise 1 the antiquark, and the other way round."""
+        self.need_h5py()
+        self.call("distill", *NOISE, "--set", "noise.time=interlace 2", "--set", "noise.spin=block 2", "--set", "noise.eigenvectors=interlace 2")
+        self.check_files(READ + """
+name = sys.argv[1]
+phi = h5py.File(name + "elementals.h5")
+labels = [text.decode() for text in phi["/matrices/names"][()]]
+phi, n = phi["/matrices/numbers"][:, labels.index("1, p = 0 0 0")], 4
+file = [h5py.File(name + "noise%03d.class000.perambulators.h5" % k) for k in (0, 1)]
+rho = [h5py.File(name + "noise%03d.h5" % k)["/matrices/numbers"][:, 0] for k in (0, 1)]
+assert all(file[k]["/matrices/labels"].attrs["noise_number"] == k for k in (0, 1))
+assert np.allclose(abs(rho[0]), 1) and not np.allclose(rho[0], rho[1])
+def tau(k, sink, source):  # both source times are of class 0
+    columns, result = file[k]["/matrices/numbers"][sink, 0], np.zeros((4 * n, 4 * n), complex)
+    assert columns.shape == (4 * n, 4)
+    for spin in range(4):
+        for i in range(n):
+            result[:, spin * n + i] = columns[:, i % 2 * 2 + spin // 2] * rho[k][source, spin, i].conj()
+    return result
+data, found = h5py.File(name + "noise.correlators.h5")["/meson/pion[1]-pion[1]"], []
+for delta in range(4):
+    terms = [np.trace(np.kron(np.eye(4), phi[(t + delta) % 4]) @ tau(a, (t + delta) % 4, t) @ np.kron(np.eye(4), phi[t].conj().T) @ tau(b, (t + delta) % 4, t).conj().T)
+             for t in (0, 2) for a, b in ((0, 1), (1, 0))]
+    found.append(np.mean(terms))
+rest = [tuple(p) for p in np.array(data.attrs["momenta"]).reshape(-1, 3)].index((0, 0, 0))
+assert abs(data[0, 0, rest] - found).max() < 1e-10 * abs(found[0]), (data[0, 0, rest], found)
+""", NAME)
+
+    def test_agrees_with_exact_correlators_on_average(self):
+        self.need_h5py()
+        self.call("distill", *MESONS)
+        names = []
+        for seed in range(1, 13):
+            self.call("distill", *MESONS, "--set", "noise.count=4", "--set", "noise.spin=none", "--set", "noise.eigenvectors=interlace 2",
+                      "--set", "noise.seed=%d" % seed)
+            names.append(NAME + "%d.h5" % seed)
+            os.rename(self.path(NAME + "noise.correlators.h5"), self.path(names[-1]))
+            for name in [name for name in os.listdir(self.folder) if ".noise" in name]:
+                os.remove(self.path(name))
+        self.check_files(READ + """
+exact, noisy = correlator(sys.argv[1]).real, np.array([correlator(name).real for name in sys.argv[2:]])
+mean, error = noisy.mean(axis=0), noisy.std(axis=0, ddof=1) / len(noisy)**0.5
+assert (error > 1e-4 * exact).all() and (error < 0.3 * exact.max()).all(), error / exact
+pull = (mean - exact) / error
+assert abs(pull).max() < 4.5 and 0.3 < (pull**2).mean()**0.5 < 2, pull
+""", NAME + "correlators.h5", *names)
+
+    def test_files_are_made_once_and_what_is_missing_again(self):
+        self.call("distill", *NOISE)
+        self.assertEqual(sorted(os.listdir(self.folder)), sorted(NOISE_FILES))
+        whole = self.bytes_of(NOISE_FILES)
+        for ending in ("noise001.h5", "noise000.class002.perambulators.h5", "noise.correlators.h5"):
+            os.remove(self.path(NAME + ending))
+        text = self.call("distill", *NOISE, ranks=2).stdout
+        self.assertIn("noises          2 of z4, dilution time full, spin full, eigenvectors interlace 4: 16 sources in each of 2 classes in time", text)
+        self.assertIn("0 searches, 0 displacements, 16 solves and 1 files of correlators", text)
+        for name in (NAME + "noise001.h5", NAME + "noise000.class002.perambulators.h5"):
+            self.assertEqual(whole[name], self.read(name, "rb"))
+        # Another dilution is other noise, and a third noise leaves the first two.
+        self.assertIn("made with other parameters", self.call("distill", *NOISE, "--set", "noise.eigenvectors=interlace 2", code=1).stderr)
+        os.remove(self.path(NAME + "noise.correlators.h5"))
+        self.call("distill", *NOISE, "--set", "noise.count=3")
+        self.assertEqual([whole[name] for name in NOISE_FILES[:-1]], [self.read(name, "rb") for name in NOISE_FILES[:-1]])
+
+    def test_that_cannot_be_is_refused(self):
+        for settings, part in ((["noise.count=1"], "noises of their own"), (["noise.count=-1"], "from 0 to 1000"),
+                               (["noise.eigenvectors=interlace 5"], "noise.eigenvectors"), (["noise.time=interlace 5"], "noise.time"),
+                               (["noise.spin=interlaced"], "is no dilution"), (["noise.kind=gaussian"], "noise.kind"),
+                               (["correlators.two_pions=[[0, 0, 0]]"], "exact perambulators"), (["correlators.baryons=['proton']"], "exact perambulators")):
+            self.assertIn(part, self.call("distill", *NOISE, *[word for s in settings for word in ("--set", s)], code=1).stderr)
+        self.assertEqual(os.listdir(self.folder), [])
+        self.assertIn("noise.seed changes nothing", self.call("distill", *MESONS, "--set", "noise.seed=2", "--dry-run").stderr)

@@ -308,6 +308,8 @@ TEST(Perambulators, OfAllSourcesOfDilutedNoiseAddUpToTheUndiluted) {
       for (int spin = 0; spin < 4; ++spin)
         for (int n = 0; n < 4; ++n) {
           const int source = (2 * 4 + n) * 4 + spin;
+          EXPECT_EQ(full.source_of(2, n, spin), source);
+          EXPECT_EQ(diluted.source_of(2, n, spin), 2 * diluted.sources_of_a_time() + n % 2 * 4 + spin);
           const Number z = noisy.matrices.at(slice)[row * full.size() + source] * std::conj(full.noise(2, n, spin));
           EXPECT_LE(std::abs(z - exact.matrices.at(slice)[row * 16 + spin * 4 + n]), 1e-10);
         }
