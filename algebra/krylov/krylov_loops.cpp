@@ -25,19 +25,17 @@ ColumnMask RenewalSchedule::due(const ByColumn<double>& rr, const SolveRun& run)
     if (run.stopped().is_finished(k)) continue;
     largest_[i] = std::max(largest_[i], rr[i]);
     const double share = is_turn || !waits_[i] ? delta_squared_ : delta_squared_ * delta_squared_;
-    if (rr[i] > share * largest_[i]) continue;
-    columns.finish(k);
-    expected_[i] = rr[i];
+    if (!(rr[i] > share * largest_[i])) columns.finish(k);
   }
   return columns;
 }
 
-void RenewalSchedule::renew(const ColumnMask& due, const ByColumn<double>& rr) {
+void RenewalSchedule::renew(const ColumnMask& due, const ByColumn<double>& recursion, const ByColumn<double>& found) {
   for (int k = 0; k < due.size(); ++k) {
     const std::size_t i = std::size_t(k);
     if (!due.is_finished(k)) continue;
-    waits_[i] = rr[i] <= confirmed * expected_[i];
-    largest_[i] = rr[i];
+    waits_[i] = found[i] <= confirmed * recursion[i];
+    largest_[i] = found[i];
   }
 }
 

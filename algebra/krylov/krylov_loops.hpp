@@ -44,7 +44,6 @@ class RenewalSchedule {
  public:
   RenewalSchedule(int n_columns, double delta)
       : largest_(ByColumn<double>::repeated(n_columns, 0)),
-        expected_(largest_),
         delta_squared_(delta * delta),
         waits_(std::size_t(n_columns), true) {}
   /// See SolutionOfRecursion.
@@ -52,15 +51,15 @@ class RenewalSchedule {
   void restart(const ByColumn<double>& rr) { largest_ = rr; }
   /// The largest |r_k|^2 since then.
   const ByColumn<double>& largest() const { return largest_; }
-  /// rr: of the residuals that were computed anew.
-  void renew(const ColumnMask& due, const ByColumn<double>& rr);
+  /// |r_k|^2 of the recursion and of the residuals that were computed anew.
+  void renew(const ColumnMask& due, const ByColumn<double>& recursion, const ByColumn<double>& found);
 
  private:
   static constexpr int turn = 8;
   /// |r_k|^2 that was computed anew is at most so many times that of the recursion, if the two agree.
   static constexpr double confirmed = 4;
 
-  ByColumn<double> largest_, expected_;
+  ByColumn<double> largest_;
   double delta_squared_;
   std::vector<bool> waits_;
   int calls_ = 0;

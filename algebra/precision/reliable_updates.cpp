@@ -68,8 +68,8 @@ class ReliableSolution final : public detail::SolutionOfRecursion {
     run.count_renewal();
     const ColumnMask others = due.complement();
     const ByColumn<double> found = take_steps(others, run);
+    schedule_.renew(due, rr, found);
     rr = choose(due, found, rr);
-    schedule_.renew(due, found);
     copy(low_residual_, r, others);
   }
 

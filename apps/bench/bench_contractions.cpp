@@ -44,7 +44,8 @@ void add_two_point_rows(BenchRows<T>& rows, const Propagator<T>& s) {
   const auto channels = all_mesons();
   rows.add("256 mesons, p = 0", V, 288, 11520, [=] { mesons<T>(s, s, channels, {at_rest}); });
   const auto momenta = momenta_up_to(1);
-  rows.add("256 mesons, 7 momenta", V, 288, 11520 + 3 * 1280, [=] { mesons<T>(s, s, channels, momenta); });
+  const int phases = has_packs ? 3 : 6;  // hosts share those of opposite momenta
+  rows.add("256 mesons, 7 momenta", V, 288, 11520 + phases * 1280, [=] { mesons<T>(s, s, channels, momenta); });
   const std::vector<BaryonChannel> proton{nucleon()};
   // The same as a statement: one channel, two blocks of colours at a time.
   const Gamma g5 = Gamma::five(), gamma = Gamma::direction(0);
@@ -56,7 +57,7 @@ void add_two_point_rows(BenchRows<T>& rows, const Propagator<T>& s) {
   const Propagator<T> down = s.like("down"), strange = s.like("strange");
   fill_for_bench(down.columns(), 5);
   fill_for_bench(strange.columns(), 6);
-  rows.add("256 mesons of 2 quarks, 7 momenta", V, 2 * 288, 18432 + 3 * 2048,
+  rows.add("256 mesons of 2 quarks, 7 momenta", V, 2 * 288, 18432 + phases * 2048,
            [=] { mesons<T>(s, strange, channels, momenta); });
   std::vector<BaryonOperator> operators;
   for (const BaryonParity parity : {BaryonParity::positive, BaryonParity::negative})

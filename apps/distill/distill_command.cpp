@@ -261,6 +261,10 @@ class DistillRun {
   template <class T, class Lanes>
   void solve_quark(const QuarkOperator<T, Lanes>& quark, const NamedQuark& named, const Field<ColorVector, T>& vectors,
                    DistillFiles& files, std::size_t q, std::size_t n_lines) {
+    if (!quark.deflation.empty()) {
+      progress_.hide();
+      session_.say((named.name.empty() ? "" : named.name + ": ") + quark.deflation);
+    }
     for (std::size_t line = q * n_lines; line < (q + 1) * n_lines; ++line)
       for (std::size_t k = 0; k < files.perambulators[line].size(); ++k) {
         if (files.perambulators[line][k].is_finished) continue;

@@ -296,6 +296,7 @@ void DistillParameters::check(const Settings& settings, const Coord& extent) con
             settings.origin("perambulators.times"), "has", t, "twice: each once is enough");
   }
   noise.check_times(settings, extent[3]);
+  quarks.check_extent(settings, solver, extent);
   check_annihilation(settings, extent);
 }
 

@@ -82,6 +82,11 @@ void NamedQuarks::check_together(const Settings& settings, const QuarkAction& ac
   if (empty() && action.is_improved()) solver.check_improved(settings, "action.action", action.action);
 }
 
+void NamedQuarks::check_extent(const Settings& settings, const SolverChoice& solver, const Coord& extent) const {
+  for (std::size_t k = 0; k < size(); ++k) at(k).solver.check_extent(settings, "quark." + std::to_string(k), extent);
+  if (empty()) solver.check_extent(settings, "solver", extent);
+}
+
 std::size_t NamedQuarks::place_of(const std::string& flavour, const std::vector<std::string>& flavours,
                                   const std::string& hadron) const {
   if (size() <= 1 && flavours.empty()) return 0;

@@ -32,7 +32,8 @@ void SolverChoice::add_to(Settings& s, const std::string& section) {
         "lowest eigenvectors of M^+ M on even sites, found once for a quark on a configuration, from which solves by "
         "'cg' start; 0: none");
   s.add(section + ".tolerance", &tolerance,
-        "|source - M solution| / |source| ('cg' and 'block-cg' in one precision: of the normal equations)");
+        "|source - M solution| / |source| ('cg' and 'block-cg' in one precision without preconditioner: of the normal "
+        "equations)");
   s.add(section + ".max_iterations", &max_iterations, "limit of iterations; a solve that needs more is an error");
   s.add(section + ".columns", &columns,
         "of a propagator: solved for one by one, of which a killed `kovariant propagator` keeps each, or together; "
@@ -49,7 +50,8 @@ void SolverChoice::add_to(Settings& s, const std::string& section) {
 }
 
 bool SolverChoice::is_together() const {
-  // A GPU's hop on eight columns takes two thirds of the time of eight hops; CPUs solve faster one by one
+  // A GPU's hop on eight columns takes two thirds of the time of eight hops.  On CPUs the default precision takes as
+  // long one by one, in less memory, and a killed propagator job keeps every column; distill keeps none
   // (docs/performance.md).
   constexpr bool on_gpu =
       !Kokkos::SpaceAccessibility<Kokkos::HostSpace, Kokkos::DefaultExecutionSpace::memory_space>::accessible;
@@ -91,24 +93,26 @@ void SolverChoice::check(const Settings& settings, const std::string& section) c
   const bool reliable = precision == "reliable" || precision == "reliable-16";
   require(!reliable || method == "bicgstab", origin("precision"), "is", precision + ",",
           "but only bicgstab has reliable updates: take that method, or precision mixed");
-  require(!is_block() || is_together(), origin("columns"), "is", columns + ",",
-          "but block-cg has one Krylov space for all columns: take together, or method cg");
   if (precision == "reliable-16")
     require(columns != "together", origin("columns"),
             "is together, but 16-bit fields have no columns in lanes: take one by one, or precision reliable");
+  const bool together = is_together() || is_block();
+  const std::string alone = is_block() ? " method cg" : " columns one by one";
   if (is_nonrelativistic() && has_packs) {
     const std::string without = "is nonrelativistic, but CPUs have no operators in that basis on ";
     require(precision != "reliable-16", origin("basis"),
             without + "16-bit spinors: take chiral, or precision reliable");
-    require(!is_together(), origin("basis"), without + "columns in lanes: take chiral, or columns one by one");
+    require(!together, origin("basis"), without + "columns in lanes: take chiral, or" + alone);
   }
   require(links == 18 || links == 12 || links == 8, origin("links"), "is", links,
           "- a link is stored as 18, 12 or 8 reals: take one of these");
-  require(!has_packs || links != 8 || !is_together(), origin("links"),
-          "is 8, but columns together have no links of 8 reals on CPUs: take 12, or columns one by one");
+  require(!has_packs || links != 8 || !together, origin("links"),
+          "is 8, but columns together have no links of 8 reals on CPUs: take 12, or" + alone);
   require(!is_nonrelativistic() || links == 18 || (!has_packs && links == 12), origin("links"), "is", links,
           "- there are no operators in the non-relativistic basis on such links: take",
           has_packs ? "18, or basis chiral" : "18 or 12, or basis chiral");
+  require(!is_block() || is_together(), origin("columns"), "is", columns + ",",
+          "but block-cg has one Krylov space for all columns: take together, or method cg");
   require(deflation >= 0, origin("deflation"), "is", deflation, "- it must be 0 or more eigenvectors");
   require(deflation == 0 || (method == "cg" && preconditioner == "even-odd" && !is_nonrelativistic()),
           origin("deflation"), "is", std::to_string(deflation) + ",",
@@ -135,6 +139,13 @@ void SolverChoice::check_twist(const Settings& settings, const std::string& key,
       "that to 0");
 }
 
+void SolverChoice::check_extent(const Settings& settings, const std::string& section, const Coord& extent) const {
+  require(deflation == 0 || eigen_memory({.n = deflation}).fits(volume(extent) / 2),
+          settings.origin((settings.given(section + ".deflation") ? section : "solver") + ".deflation"), "is",
+          std::to_string(deflation) + ",", "too many for the even sites of the lattice",
+          to_string(extent) + ": find fewer");
+}
+
 std::string SolverChoice::description() const {
   return sentence(method + ",", preconditioner, "preconditioner,", precision, "precision, tolerance",
                   exact_text(tolerance) + (links == 18 ? "" : sentence(", links of", links, "reals")) +
@@ -153,8 +164,8 @@ double SolverChoice::bytes_per_site(int n_columns) const {
   // The transformation, links in double and ready for the operator; and three fields for sources and solutions.
   const double temporal = is_in_temporal_gauge() ? 8 * (18 + reals) + real * 3 * reals : 0;
   const double transformed = is_in_temporal_gauge() || is_nonrelativistic() ? real * 3 * spinor : 0;
-  // Beside those that residuals are computed with.
-  const double compressed = links < 18 && !is_mixed() ? real * 3 * 4 * links : 0;
+  // Links and a clover term beside those that residuals are computed with.
+  const double compressed = links < 18 && !is_mixed() ? real * (3 * 4 * links + 144) : 0;
   // On half of the sites: what finds the eigenvectors, and a copy of them for columns.
   const double eigen = deflation > 0 ? double(eigen_memory({.n = deflation}).fields + 1 + deflation) : 0;
   const double deflated = eigen * 24 / 2 * (precision == "double" ? 8 : 4);

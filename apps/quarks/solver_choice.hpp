@@ -4,6 +4,7 @@
 #pragma once
 
 #include "apps/settings/settings.hpp"
+#include "kov/core/lattice/geometry.hpp"
 
 #include <string>
 
@@ -45,6 +46,8 @@ struct SolverChoice {
   void check_improved(const Settings& settings, const std::string& key, const std::string& action) const;
   /// The same for the twisted mass, given as key, of a quark.
   void check_twist(const Settings& settings, const std::string& key, double mu) const;
+  /// The same for the lattice; section: that of the quark, or "solver".
+  void check_extent(const Settings& settings, const std::string& section, const Coord& extent) const;
   /// Whether all twelve columns of a propagator are solved for at once.
   bool is_together() const;
   /// Right-hand sides of a solve: 12 or 1.

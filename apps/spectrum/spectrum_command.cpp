@@ -79,6 +79,10 @@ class SpectrumRun {
     for (const PlannedPart& part : configuration.parts)
       if (!part.entry) (part.is_loops() ? tasks.loops : tasks.sources) = true;
     const SpectrumMeasurement measurement(gauge, parameters_, report.links_checksum, tasks);
+    for (const std::string& text : measurement.deflations()) {
+      progress_.hide();
+      session_.say(configuration.name + ", " + text);
+    }
     for (PlannedPart& part : configuration.parts) {
       if (part.entry) continue;
       const auto begin = std::chrono::steady_clock::now();

@@ -11,6 +11,7 @@ namespace kov::app {
 
 struct SpectrumMeasurement::Work {
   virtual ~Work() = default;
+  virtual std::vector<std::string> deflations() const = 0;
   virtual JournalEntry measure(const std::string& configuration, const Coord& origin,
                                const std::map<std::string, StoredPropagator>& stored,
                                const SolveCallback& solved_for) const = 0;
@@ -77,6 +78,14 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
         of_quarks.push_back(of_boost.at(quark.boost));
       }
     }
+  }
+
+  std::vector<std::string> deflations() const override {
+    std::vector<std::string> texts;
+    for (std::size_t q = 0; q < quarks_.size(); ++q)
+      if (solvers_[q] && !solvers_[q]->deflation().empty())
+        texts.push_back((quarks_[q].name.empty() ? "" : quarks_[q].name + ": ") + solvers_[q]->deflation());
+    return texts;
   }
 
   JournalEntry measure(const std::string& configuration, const Coord& origin,
@@ -227,6 +236,8 @@ SpectrumMeasurement::SpectrumMeasurement(const GaugeField<double>& gauge, const 
     work_ = std::make_unique<TypedMeasurement<double>>(gauge, parameters, links_checksum, tasks);
 }
 SpectrumMeasurement::~SpectrumMeasurement() = default;
+
+std::vector<std::string> SpectrumMeasurement::deflations() const { return work_->deflations(); }
 
 JournalEntry SpectrumMeasurement::measure(const std::string& configuration, const Coord& origin,
                                           const std::map<std::string, StoredPropagator>& stored,

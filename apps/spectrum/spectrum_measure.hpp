@@ -30,6 +30,9 @@ class SpectrumMeasurement {
                       const std::string& links_checksum, const SpectrumTasks& tasks);
   ~SpectrumMeasurement();
 
+  /// What solver.deflation took and saves, of each quark that has it.
+  std::vector<std::string> deflations() const;
+
   /// Source, twelve columns for each quark that is not in `stored`, contractions.
   /// Correlators have the labels source_smearing, sink_smearing, and action, kappa and boundary or, of quarks with
   /// names, `quarks`: "light-strange".  notes have the iterations and the worst residual.  Collective; throws

@@ -201,6 +201,7 @@ std::size_t SpectrumParameters::struck_quark(const ThreePointChoice& choice) con
 void SpectrumParameters::check(const Settings& settings, const Coord& extent) const {
   Geometry::choose_grid(extent, 1);  // throws for invalid extents
   if (has_sources()) source.check(settings, extent);
+  quarks.check_extent(settings, solver, extent);
   for (std::size_t k = 0; k < three_points.size(); ++k) three_points[k].check(settings, three_point_section(k), extent);
   loops.check(settings, extent);
   loops.check_solves(settings, all_quarks(), n_configurations());

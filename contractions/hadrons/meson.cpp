@@ -200,11 +200,14 @@ SliceSums tensor_sums(const Propagator<T>& s1, const Propagator<T>& s2, const st
     return same ? completed(sums, needed, momenta) : sums;
   }
 #endif
-  const detail::MesonTensorKernel<T> kernel{s1.columns().view(), s2.columns().view(), same};
-  const std::vector<Momentum> needed = same ? with_opposites(momenta) : momenta;
+  const std::vector<Momentum> opposites = with_opposites(momenta);
+  // Where opposites are missing, half of the tensor is needed at more momenta, which GPUs sum one by one.
+  const bool half = same && (has_packs || 10 * opposites.size() <= 16 * momenta.size());
+  const detail::MesonTensorKernel<T> kernel{s1.columns().view(), s2.columns().view(), half};
+  const std::vector<Momentum>& needed = half ? opposites : momenta;
   const SliceSums sums = slice_sums<T>("meson tensor", s1.lattice(), needed, source, kernel, kernel.blocks(),
                                        SliceTable::of(s1.lattice()), exec);
-  return same ? completed(sums, needed, momenta) : sums;
+  return half ? completed(sums, needed, momenta) : sums;
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "kov/core/launch/kernel_clock.hpp"
 
+#include "kov/core/base/error.hpp"
 #include "kov/core/base/queue.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 
@@ -30,6 +32,7 @@ struct KernelTime {
   }
 };
 thread_local KernelTime of_this_thread;
+std::atomic<bool> exists = false;
 
 /// Kokkos' callbacks are functions and know no object: those that were there before a KernelClock.  Callbacks of
 /// kernels would make Kokkos fence before and after every launch; those of fences do not.
@@ -50,6 +53,8 @@ void end_fence(std::uint64_t id) {
 }  // namespace
 
 KernelClock::KernelClock() {
+  require(!exists.exchange(true),
+          "a KernelClock was made while there is another, and Kokkos tells one of its fences: let that end first");
   of_this_thread = {.is_measured = true};
   if (!detail::kernels_are_asynchronous) return;
   before = tools::get_callbacks();
@@ -59,13 +64,15 @@ KernelClock::KernelClock() {
 
 KernelClock::~KernelClock() {
   of_this_thread = {};
-  if (!detail::kernels_are_asynchronous) return;
-  tools::set_begin_fence_callback(before.begin_fence);
-  tools::set_end_fence_callback(before.end_fence);
+  if (detail::kernels_are_asynchronous) {
+    tools::set_begin_fence_callback(before.begin_fence);
+    tools::set_end_fence_callback(before.end_fence);
+  }
+  exists = false;
 }
 
 double KernelClock::seconds() const {
-  if (detail::kernels_are_asynchronous) Kokkos::fence("KernelClock");
+  if (of_this_thread.runs) Kokkos::fence("KernelClock");  // on hosts nothing runs between launches
   return of_this_thread.seconds;
 }
 

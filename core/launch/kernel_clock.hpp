@@ -12,12 +12,13 @@ namespace kov {
 /// fence of another stream are not.  It adds no fence, and two looks at a clock to a launch.
 class KernelClock {
  public:
+  /// Throws InputError while there is another one.
   KernelClock();
   ~KernelClock();
   KernelClock(const KernelClock&) = delete;
   KernelClock& operator=(const KernelClock&) = delete;
 
-  /// So far.  Waits for the kernels of a GPU.
+  /// So far.  Waits for the kernels of a GPU that this thread launched.
   double seconds() const;
 };
 

@@ -192,12 +192,12 @@ struct PackChunkSum {
     Complex<R> c[n], s[n];
     kov::unroll<n>([&](int i) __attribute__((always_inline)) {
       c[i] = begins ? Complex<R>{R(T(0)), R(T(0))} : with_cos[i];
-      if (moves) s[i] = begins ? Complex<R>{R(T(0)), R(T(0))} : with_sin[i];
+      if constexpr (moves) s[i] = begins ? Complex<R>{R(T(0)), R(T(0))} : with_sin[i];
     });
     for (int site = 0; site < count; ++site, phase += pairs.size(), value += blocks.block)
       kov::unroll<n>([&](int i) __attribute__((always_inline)) {
         const Complex<R> z = value[i];
-        if (moves) {
+        if constexpr (moves) {
           c[i].re += phase->re * z.re;
           c[i].im += phase->re * z.im;
           s[i].re += phase->im * z.re;
@@ -209,7 +209,7 @@ struct PackChunkSum {
       });
     kov::unroll<n>([&](int i) __attribute__((always_inline)) {
       with_cos[i] = c[i];
-      if (moves) with_sin[i] = s[i];
+      if constexpr (moves) with_sin[i] = s[i];
     });
   }
   /// Writes the sums of block b, or adds them.

@@ -490,6 +490,7 @@ class PropagatorSettings(PropagatorTest):
                                  (options(solver__links=10), "18, 12 or 8 reals"),
                                  (options(solver__deflation=-1), "0 or more eigenvectors"),
                                  (options(solver__deflation=4), "take method cg"),
+                                 (options(solver__deflation=1000, solver__method="cg"), "too many for the even sites"),
                                  (options(solver__deflation=4, solver__method="cg", solver__preconditioner="none"), "preconditioner even-odd"),
                                  (options(solver__deflation=4, solver__method="cg", quark__0__mu=0.1), "quark.0.mu is 0.1"),
                                  (options(quark__0__action="naik", solver__preconditioner="none", solver__links=12), "set solver.links to 18"),

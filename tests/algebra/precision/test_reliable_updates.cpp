@@ -230,6 +230,23 @@ TEST(ReliableUpdate, EveryColumnIsASystemOfItsOwn) {
   check_columns<ColumnLanes<8>>();
 }
 
+/// A renewal of one column costs an operator on all.
+TEST(ReliableUpdate, ColumnsAreRenewedInCommonTurns) {
+  constexpr int n = 12;
+  const Problem problem(small_lattice(), 0.1, n);
+  const ReliableUpdates solver(problem.low, BiCgStab{.tolerance = 1e-12});
+  const SolveReport together = solver(problem.high, problem.b, problem.x);
+  EXPECT_TRUE(together.converged) << together.text();
+  int most = 0, sum = 0;
+  for (int k = 0; k < n; ++k) {
+    const SpinorField<double> x(problem.lattice, "alone");
+    const int renewals = solver(problem.high, problem.b.column(k), x).renewals;
+    most = std::max(most, renewals);
+    sum += renewals;
+  }
+  EXPECT_LE(together.renewals, 2 * most) << "alone " << sum;
+}
+
 /// Low precision with operators that are others: no residual falls for long, and high precision solves alone.
 TEST(ReliableUpdate, GoesOnInHighPrecisionWhereTheLowOneIsOfNoUse) {
   using Low = SpinorField<float>;
