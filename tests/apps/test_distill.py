@@ -223,6 +223,19 @@ class Distill(DistillTest):
             file.write(b"x")
         self.assertIn(FILES[1], self.call("distill", *JOB, code=2).stderr)
 
+    def test_ends_with_a_table_of_the_seconds_of_stages_that_ran(self):
+        def rows():
+            table = re.search(r"\n\nseconds +wall +kernels\n((?:.+ %\n)+)\n*$", self.call("distill", *JOB).stdout)[1]
+            return {name: (float(wall), float(kernels)) for name, wall, kernels in re.findall(r"(?m)^(\w[\w ]*?) +(\d+\.\d\d) +(\d+\.\d\d) +\d+ %$", table)}
+        first, made = rows(), ["eigenvectors", "elementals", "correlators", "reading and writing", "perambulators"]
+        self.assertEqual(list(first), ["configurations", *made, "all"])
+        self.assertGreater(min(first["all"]), 0)
+        for column in (0, 1):
+            self.assertAlmostEqual(2 * first["all"][column], sum(row[column] for row in first.values()), delta=0.005 * (len(made) + 3))
+        self.assertEqual(list(rows()), ["configurations", "all"])
+        os.remove(self.path(FILES[4]))
+        self.assertEqual(list(rows()), ["configurations", "correlators", "reading and writing", "all"])
+
     def test_says_what_cannot_be(self):
         for settings, part in ((["eigenvectors.n=97"], "half of the numbers"), (["eigenvectors.n=0"], "must be positive"),
                                (["elementals.displacements=['dt']"], "dt"), (["elementals.displacements=['1', '1']"], "twice"),

@@ -51,6 +51,23 @@ for name in sys.argv[2:]:
     found = h5py.File(name)["/matrices/numbers"][()]
     assert 0 < abs(found - expected).max() < 1e-10 * abs(expected).max(), (name, abs(found - expected).max())
 """
+# Noise of full dilution, in every channel, momentum and time.
+EXACT_WITH_NOISE = """
+import h5py, numpy as np, sys
+name, count = sys.argv[1:]
+def correlators(pair, ending):
+    results = h5py.File(name + pair + ending)["/meson"]
+    assert sorted(results) == sorted(names) and all(data.attrs["quarks"] in (pair, pair.encode()) for data in results.values())
+    return np.array([results[channel][()] for channel in names])
+names, all_exact = list(h5py.File(name + "light-light.correlators.h5")["/meson"]), []
+for pair in ("light-light", "light-strange", "strange-strange"):
+    exact, noisy = correlators(pair, ".correlators.h5"), correlators(pair, ".noise.correlators.h5")
+    assert exact.shape == noisy.shape and len(names) == 16
+    size = abs(exact).max()
+    assert abs(noisy - exact).max() < 1e-9 * size, (pair, count, abs(noisy - exact).max() / size)
+    assert all(abs(exact - other).max() > 1e-3 * size for other in all_exact), pair
+    all_exact.append(exact)
+"""
 # The kaon's trace, with a perambulator of each quark.
 KAON = GAMMAS + """
 gammas = {"pion": g1 @ g2 @ g3 @ g4, "pion_A4": g1 @ g2 @ g3}
@@ -163,6 +180,18 @@ class DistillQuarks(DistillTest):
         self.check_files(SAME_PERAMBULATORS, *[NAME + name + ".t000.perambulators.h5" for name in ways])
         error = self.call("distill", *job, "--set", "quark.1.method=gcr", "--set", "quark.1.precision=mixed", code=1).stderr
         self.assertIn("with other parameters", error)
+
+    def test_have_exact_correlators_with_fully_diluted_noise(self):
+        """Of as many noises as quarks and of more: no file stands for one of another quark or noise."""
+        self.need_h5py()
+        job = [*NO_QUARK, *quarks(light=0.12, strange=0.11), "--set", "solver.tolerance=1e-12"]
+        self.call("distill", *job)
+        for count in (2, 3):
+            noise = ["--set", "noise.count=%d" % count, *(word for of in ("time", "spin", "eigenvectors") for word in ("--set", "noise.%s=full" % of))]
+            self.call("distill", *job, *noise, ranks=count - 1)
+            self.check_files(EXACT_WITH_NOISE, NAME, str(count))
+            for name in [name for name in os.listdir(self.folder) if name.endswith(".noise.correlators.h5")]:
+                os.remove(self.path(name))
 
     def test_that_cannot_be_are_refused(self):
         two = [*NO_QUARK, *quarks(light=0.12, strange=0.11)]
