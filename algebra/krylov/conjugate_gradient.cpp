@@ -37,7 +37,8 @@ struct NormalOperator {
 };
 
 /// Residual replacement: the residual of normal equations is computed anew from x each time it has fallen by a third of
-/// the digits that there are, so that its rounding errors do not reach the solution.
+/// the digits that there are, in turns every eight iterations, and at the latest by two thirds, so that its rounding
+/// errors do not reach the solution.
 class NormalSolution : public detail::SolutionOfRecursion {
  public:
   NormalSolution(const Operator<Vector>& A, const Vector& b, const Vector& x, const Vector& work)

@@ -40,9 +40,9 @@ struct ConjugateGradient {
 /// the residual.  Otherwise like ConjugateGradient.
 ///
 /// The recursion is that of ConjugateGradient on A^+ A, which waits for one sum an iteration, but its residual is
-/// computed anew as A^+ (b - A x) each time it has fallen by a third of the digits that there are (H. A. van der Vorst
-/// and Q. Ye, SIAM J. Sci. Comput. 22, 835 (2000)), so that squaring the condition number costs iterations but not
-/// accuracy.
+/// computed anew as A^+ (b - A x) each time it has fallen by a third of the digits that there are, in turns every eight
+/// iterations, and at the latest by two thirds (H. A. van der Vorst and Q. Ye, SIAM J. Sci. Comput. 22, 835 (2000)), so
+/// that squaring the condition number costs iterations but not accuracy.
 struct NormalConjugateGradient {
   /// Of every solver, see LinearSolver.
   double tolerance = 1e-12;

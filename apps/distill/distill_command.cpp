@@ -414,7 +414,8 @@ Command distill_command() {
       "With noise.count it solves for sources of diluted noise instead of all eigenvectors and writes .noiseNNN.h5,\n"
       ".noiseNNN.classNNN.perambulators.h5 for each class of source times and .noise.correlators.h5.\n"
       "Quarks in tables [[quark]] have their names in those of files: .NAME.tTTT.perambulators.h5,\n"
-      ".NAME-NAME.correlators.h5 for every pair.\n"
+      ".NAME-NAME.correlators.h5 for every pair; with noise .NAME.noiseNNN.classNNN.perambulators.h5 and\n"
+      ".NAME-NAME.noise.correlators.h5.\n"
       "Finished files are kept: the same command goes on where a killed run stopped.  With analysis.prefix it ends\n"
       "with the energies of all correlators, as `kovariant analyze` finds them.\n"
       "example: kovariant distill run.toml --set gauge.files='conf.*' --set eigenvectors.n=64",

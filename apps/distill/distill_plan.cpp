@@ -68,7 +68,7 @@ void find_parts(const Comm& comm, const DistillParameters& p, DistillFile& file,
   warnings.insert(warnings.end(), journal.rejected_entries().begin(), journal.rejected_entries().end());
 }
 
-/// ".t003"
+/// ".NAME003"
 std::string numbered(const std::string& name, int number) {
   char text[16];
   std::snprintf(text, sizeof(text), "%03d", number);
