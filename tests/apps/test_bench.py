@@ -209,8 +209,8 @@ class BenchTables(ProgramTest):
         for high, low, tolerance, delta, iterations, renewals, _, _, _, residual in rows:
             self.assertGreater(int(iterations), 5, (high, low, delta))
             self.assertLessEqual(float(residual), 1.1 * float(tolerance), (high, low, delta))
-            if delta == "1e-01" and low != high:  # one precision has nothing to renew
-                self.assertGreater(int(renewals), 2 if high == "double" else 1, (high, low))
+            if delta == "1e-01" and low != high:  # one precision has nothing to renew; turns come every eight iterations
+                self.assertGreaterEqual(int(renewals), 3 if high == "double" else 1, (high, low))
 
     def test_the_table_contractions_has_every_kernel(self):
         text = self.call("bench", "contractions", "--rows", 16, "--seconds", 0.0001, "--output", "roof").stdout

@@ -122,6 +122,21 @@ TEST_P(SumsOverSlices, OfWholeNumbersAtRestAreExact) {
   EXPECT_EQ(sums.z, expected);
 }
 
+/// Hosts sum a chunk in batches of 16 outer sites; here chunks have 20 or 40.
+TEST(SumsOverLongChunks, EqualNaiveOnes) {
+  const Lattice lattice(Comm::world(), {32, 32, 32, 10});
+  const GlobalArray a = reference::random_array(lattice.extent(), 12, 5);
+  const SpinorField<double> field(lattice, "numbers");
+  load(field, a);
+  const auto [expected, size] = naive_slice_sums(a, Subset::all, 3, 3);
+  SliceSums sums = slice_sums<double>("test", lattice, momenta_of_sums, source_of_sums,
+                                      SpinorNumbers<double>{field.view(), 3, 2}, {3, 2}, SliceTable::of(lattice));
+  sums.sum_over_ranks(lattice.comm());
+  ASSERT_EQ(sums.z.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    ASSERT_LE(std::abs(sums.z[i] - expected[i]), 16 * std::numeric_limits<double>::epsilon() * size) << i;
+}
+
 INSTANTIATE_TEST_SUITE_P(Lattices, SumsOverSlices, ::testing::ValuesIn(test::small_lattice_cases(1300)),
                          test::case_name);
 
