@@ -52,11 +52,11 @@ class NormalSolution : public detail::SolutionOfRecursion {
   ColumnMask due(const ByColumn<double>& rr, const SolveRun& run) override { return schedule_.due(rr, run); }
   std::string reason_not_positive() const override { return "so the operator is singular to rounding"; }
   void renew(const ColumnMask& due, ByColumn<double>& rr, SolveRun& run, const Vector& r) override {
-    const ByColumn<double> found = set_residual(r, due.complement()), recursion = rr;
-    rr = choose(due, found, rr);
+    const ByColumn<double> found = set_residual(r, due.complement());
     // Where x comes no further, over() has to judge it.  Residuals rise, too: the largest is what this one fell from.
     run.stop((due.complement() | not_above(found, 0.25 * schedule_.largest())).complement());
-    schedule_.renew(due, recursion, found);
+    schedule_.renew(due, rr, found);
+    rr = choose(due, found, rr);
   }
 
  protected:
