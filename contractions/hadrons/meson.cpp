@@ -157,33 +157,22 @@ std::vector<Momentum> with_opposites(const std::vector<Momentum>& momenta) {
     if (place_in(list, minus(p)) == list.size()) list.push_back(minus(p));
   return list;
 }
-#if defined(KOKKOS_ENABLE_CUDA)
-/// The momenta without those whose opposite stands before them.
-std::vector<Momentum> without_opposites(const std::vector<Momentum>& momenta) {
-  std::vector<Momentum> list;
-  for (const Momentum& p : momenta)
-    if (place_in(list, minus(p)) == list.size()) list.push_back(p);
-  return list;
-}
-#endif
 
-/// The tensor of equal propagators at all momenta, from all of it at p or -p, or from blocks with c <= d at both.  As
-/// it is Hermitian at every site, the number of (c, a) and (d, b) at p is the conjugate of that of (d, b) and (c, a) at
-/// -p.
-SliceSums completed(const SliceSums& some, const std::vector<Momentum>& known, const std::vector<Momentum>& momenta) {
+/// The tensor of equal propagators at all momenta, from its blocks with c <= d at p and -p.  As it is Hermitian at
+/// every site, the number of (c, a) and (d, b) at p is the conjugate of that of (d, b) and (c, a) at -p.
+SliceSums completed(const SliceSums& half, const std::vector<Momentum>& known, const std::vector<Momentum>& momenta) {
   constexpr int n_values = 256;
-  const bool half = some.n_values < n_values;
-  SliceSums all{int(momenta.size()), some.n_slices, n_values, {}};
-  all.z.reserve(momenta.size() * std::size_t(some.n_slices * n_values));
+  SliceSums all{int(momenta.size()), half.n_slices, n_values, {}};
+  all.z.reserve(momenta.size() * std::size_t(half.n_slices * n_values));
   for (const Momentum& p : momenta) {
     const std::size_t here = place_in(known, p), there = place_in(known, minus(p));
-    for (int t = 0; t < some.n_slices; ++t)
+    for (int t = 0; t < half.n_slices; ++t)
       for (int i = 0; i < n_values; ++i) {
         const int c = i / 64, d = i / 16 % 4, a = i / 4 % 4, b = i % 4;
-        if (half ? c <= d : here < known.size())
-          all.z.push_back(some.at(int(here), t)[16 * detail::tensor_block(half, c, d) + 4 * a + b]);
+        if (c <= d)
+          all.z.push_back(half.at(int(here), t)[16 * detail::tensor_block(true, c, d) + 4 * a + b]);
         else
-          all.z.push_back(std::conj(some.at(int(there), t)[16 * detail::tensor_block(half, d, c) + 4 * b + a]));
+          all.z.push_back(std::conj(half.at(int(there), t)[16 * detail::tensor_block(true, d, c) + 4 * b + a]));
       }
   }
   return all;
@@ -194,11 +183,7 @@ SliceSums tensor_sums(const Propagator<T>& s1, const Propagator<T>& s2, const st
                       const Coord& source, const Exec& exec) {
   const bool same = s1.columns().data() == s2.columns().data();
 #if defined(KOKKOS_ENABLE_CUDA)
-  if (detail::has_meson_tensor<T>(momenta)) {
-    const std::vector<Momentum> needed = same ? without_opposites(momenta) : momenta;
-    const SliceSums sums = detail::meson_tensor_sums(s1, s2, needed, source, exec);
-    return same ? completed(sums, needed, momenta) : sums;
-  }
+  if (detail::has_tensor_cores()) return detail::meson_tensor_sums(s1, s2, momenta, source, exec);
 #endif
   const std::vector<Momentum> opposites = with_opposites(momenta);
   // Where opposites are missing, half of the tensor is needed at more momenta, which GPUs sum one by one.

@@ -7,8 +7,8 @@
 #include "kov/contractions/sources/propagator.hpp"
 #include "kov/core/vectors/slice_sum.hpp"
 
-#include <algorithm>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace kov::detail {
@@ -16,183 +16,275 @@ namespace kov::detail {
 template <class T>
 struct MesonTensorKernel;
 
-/// Where there are no tensor cores, or they are slower.
+/// Where there are no tensor cores.
 template <class T>
 struct SliceSumTiles<MesonTensorKernel<T>> : StatedSliceSum<16, 32, false> {};
 
 #if defined(KOKKOS_ENABLE_CUDA)
 
-/// Sums of conj(S2[a][c]) S1[b][d] over colours and sites: a product of 16 x k and k x 16 matrices, (c, a) by (d, b),
-/// in which k counts colours and sites.  A team takes a chunk, its warps eight lanes of an outer site in turn;
-/// n_momenta at a time are read together, 0 stands for a momentum of zero.  n_groups teams share a chunk: the one with
-/// number g takes the momenta momenta[0] + g, ...  Sums of T go over eight lanes of an outer site, then in double.  A
-/// site takes 18432 flops for each momentum and is read once for n_momenta of them.
-template <class T, int n_momenta, bool same>
+/// A momentum and its opposite, or -1 where that is not asked for, by their numbers in a list.
+struct OppositeMomenta {
+  int first = -1, second = -1;
+};
+
+/// Sums of A = conj(S2[a][c]) S1[b][d] over colours, times phases, over sites: at a site a product of 16 x 9 and 9 x 16
+/// matrices, (c, a) by the nine pairs of colours by (d, b), in tiles of 8 x 8; then sums over sites of A, and of A
+/// times the cosine and sine of each of n_pairs phases, which stay in registers.  Of equal propagators A is Hermitian,
+/// a warp takes a site and three of the four tiles; else two warps take a site and two tiles each.
+///
+/// A team takes a chunk, in batches of n_sites lanes of an outer site, the next of which is copied into its second tile
+/// meanwhile.  In a tile the sites of a number are beside each other, as in memory, or copies would be half as fast;
+/// their order depends on the number, so that the threads of a warp, which read different numbers of one site, use
+/// different banks.
+///
+/// Sums of floats go over the sites of a warp's part of a chunk, then on in double.  A site takes 13824 flops (18432
+/// for two propagators), 384 (512) for a momentum of zero and 768 (1024) for each n_pairs, and 2304 or 4608 bytes in
+/// double.
+template <class T, int n_pairs, bool same>
 struct MesonTensorSums {
-  static constexpr int max_threads = 256, min_teams = n_momenta > 1 ? 1 : 2, n_warps = max_threads / 32;
-  /// Lanes are taken eight at a time.
-  static constexpr int n_steps = default_lanes / 8, n_sets = n_momenta > 0 ? n_momenta : 1, n_values = 256;
-  static constexpr std::size_t tile_bytes = sizeof(Complex<double>) * n_values;
+  static constexpr int max_threads = same || sizeof(T) == 4 ? 128 : 64, n_warps = max_threads / 32;
+  static constexpr int min_teams = (n_pairs == 0 ? 512 : n_pairs == 1 || sizeof(T) == 4 ? 384 : 256) / max_threads;
+  static constexpr int n_sites = max_threads / 16, n_batches = default_lanes / n_sites;
+  static constexpr int n_quarks = same ? 1 : 2, warps_of_site = same ? 1 : 2, n_tiles = same ? 3 : 2;
+  static constexpr int n_rows = 1 + 2 * n_pairs, n_weights = 8, n_numbers = 144, n_values = 256;
+  /// Numbers of n_sites sites that lie in 128 bytes, as a power of two.
+  static constexpr int numbers_of_line = 128 / (n_sites * int(sizeof(Complex<T>))) == 2 ? 1 : 0;
+  static constexpr std::size_t tile_bytes =
+      2 * n_quarks * n_sites * n_numbers * sizeof(Complex<T>) + 2 * default_lanes * n_weights * sizeof(T);
   using View = FieldView<Spinor, T>;
-  using Sums = TensorSums<Complex<T>, Complex<T>, 1, 2>;
 
   View s1, s2;
   SliceTable::View slices;
   typename MomentumPhases<T>::View phases;
   Layout::View layout;
-  int n_groups;
-  int momenta[n_sets];
+  int rest;
+  OppositeMomenta pairs[3];
   double* partial;
 
   template <class TeamT>
   KOKKOS_FUNCTION void operator()(const TeamT& team) const {
-    Complex<double>* const all = team.template tile<Complex<double>>(n_values);
-    const SliceTable::Chunk chunk = slices.chunk[team.index() / n_groups];
-    const int group = team.index() % n_groups;
-    const int warp = team.thread() / 32, g = team.thread() % 32 / 4, t = team.thread() % 4;
+    Complex<T>* const numbers = team.template tile<Complex<T>>(2 * n_quarks * n_sites * n_numbers);
+    T* const weights = team.template tile<T>(2 * default_lanes * n_weights);
+    const SliceTable::Chunk chunk = slices.chunk[team.index()];
+    const int thread = team.thread();
     for (int slot = 0; slot < chunk.n_slots; ++slot) {
-      Sums sums[n_sets];
-      Totals total;
-      repeat<n_sets>([&](int s) { sums[s].clear(); });
-      if constexpr (is_single) total.clear();
-      for (int i = warp; i < chunk.count * n_steps; i += n_warps) {
-        add_lanes(slices.outer[chunk.first + i / n_steps], i % n_steps, slices.lane_slot + chunk.lanes, slot, group, g,
-                  t, sums);
-        if constexpr (is_single) total.take(sums);
-      }
-      for (int s = 0; s < n_sets; ++s) {
-        for (int turn = 0; turn < n_warps; ++turn) {
-          if (turn == warp)
-            repeat<8>([&](int i) {
-              const int n = i / 4, r = i % 4, row = g + r / 2 * 8, column = 8 * n + 2 * t + r % 2;
-              const Complex<double> z{at(sums, total, s, n, 0, r), at(sums, total, s, n, 1, r)};
-              // Row (c, a), column (d, b); value (4 c + d) 16 + 4 a + b.
-              Complex<double>& to = all[(row / 4 * 4 + column / 4) * 16 + row % 4 * 4 + column % 4];
-              to = turn == 0 ? z : to + z;
-            });
-          team.barrier();
-        }
-        const std::size_t row = std::size_t(chunk.first_slot + slot) * phases.n + momenta[s] + group;
-        double* const to = partial + row * std::size_t(n_values) * 2;
-        team.share(n_values, [&](int v) {
-          to[2 * v] = all[v].re;
-          to[2 * v + 1] = all[v].im;
-        });
+      Sums sums;
+      repeat<n_rows>([&](int r) { repeat<4 * n_tiles>([&](int i) { sums.z[r][i / 4][i % 4] = 0; }); });
+      const int n = chunk.count * n_batches;
+      start_batch(chunk, slot, 0, thread, numbers, weights);
+      end_copy_group();
+      for (int batch = 0; batch < n; ++batch) {
+        if (batch + 1 < n) start_batch(chunk, slot, batch + 1, thread, numbers, weights);
+        end_copy_group();
+        wait_for_copies<1>();
+        team.barrier();
+        const Complex<T>* const here = numbers + batch % 2 * n_quarks * n_sites * n_numbers;
+        const T* const weight =
+            weights + (batch / n_batches % 2 * default_lanes + batch % n_batches * n_sites) * n_weights;
+#pragma unroll 1
+        for (int site = thread / 32 / warps_of_site; site < n_sites; site += n_warps / warps_of_site)
+          if (weight[site * n_weights] != T(0)) add_site(here, site, thread, weight + site * n_weights, sums);
         team.barrier();
       }
+      write(team, chunk, slot, sums, reinterpret_cast<Complex<double>*>(numbers));
     }
   }
 
  private:
-  static constexpr bool is_single = std::is_same_v<T, float>;
-  /// Sums of T, in double.
-  struct Totals {
-    double sum[n_sets][2][2][4];
-    KOKKOS_FORCEINLINE_FUNCTION void clear() {
-      repeat<n_sets>([&](int s) { repeat<16>([&](int i) { sum[s][i / 8][i / 4 % 2][i % 4] = 0; }); });
-    }
-    KOKKOS_FORCEINLINE_FUNCTION void take(Sums (&few)[n_sets]) {
-      repeat<n_sets>([&](int s) {
-        repeat<16>([&](int i) { sum[s][i / 8][i / 4 % 2][i % 4] += double(few[s].sum[0][i / 8][i / 4 % 2][i % 4]); });
-        few[s].clear();
-      });
-    }
+  /// Of the tiles of this warp: real and imaginary parts of two columns each; rows are those of weights.
+  struct Sums {
+    T z[n_rows][n_tiles][4];
   };
-  /// A sum of set s, which the compiler does not know.
-  static KOKKOS_FORCEINLINE_FUNCTION double at(const Sums (&sums)[n_sets], const Totals& total, int s, int n, int part,
-                                               int r) {
-    double z = 0;
-    repeat<n_sets>([&](int i) {
-      if (i == s) z = is_single ? total.sum[i][n][part][r] : double(sums[i].sum[0][n][part][r]);
-    });
-    return z;
+
+  /// Rows and columns of tile k of a warp, in eights.
+  static KOKKOS_FORCEINLINE_FUNCTION constexpr int tile_row(int k) { return same ? k / 2 : k; }
+  static KOKKOS_FORCEINLINE_FUNCTION constexpr int tile_column(int k, int warp) {
+    return same ? (k + 1) / 2 : warp % 2;
+  }
+  /// Where a tile has a number of a site.  Number 4 (r + 16 j) + t of a site is that of the spins r = (c, a) and of the
+  /// pair 4 j + t of colours, 128 + r that of the last pair.
+  static KOKKOS_FORCEINLINE_FUNCTION int place(int number, int site) {
+    return number * n_sites + (site ^ (number >> numbers_of_line & (n_sites - 1)));
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void add_lanes(int outer, int step, const int* lane_slot, int slot, int group, int g,
-                                             int t, Sums (&sums)[n_sets]) const {
-    const int lane[2] = {8 * step + t, 8 * step + t + 4};
-    bool here[2];
-    Complex<T> phase[n_sets][2];
-    repeat<2>([&](int k) {
-      here[k] = lane_slot[lane[k]] == slot;
-      if constexpr (n_momenta > 0) {
-        const Coord x = layout.coordinate(outer, lane[k]);
-        repeat<n_sets>([&](int s) { phase[s][k] = phases(x, momenta[s] + group); });
+  /// Starts to copy a batch, and writes the weights of an outer site's lanes with the first of its batches: one and the
+  /// phases, or zeros where a lane is not in the slot.
+  KOKKOS_FORCEINLINE_FUNCTION void start_batch(const SliceTable::Chunk& chunk, int slot, int batch, int thread,
+                                               Complex<T>* numbers, T* weights) const {
+    const int outer = slices.outer[chunk.first + batch / n_batches], first = batch % n_batches * n_sites;
+    const int site = thread % n_sites, mine = thread / n_sites, t = mine % 4, a = mine / 4;
+    // Of pair k of colours (source, sink) and source spin c = 0, from one sink spin a to the next 3 numbers further.
+    const auto number = [](int k, int a, int c) { return (3 * c + k / 3) * 12 + 3 * a + k % 3; };
+    for (int quark = 0; quark < n_quarks; ++quark) {
+      const Complex<T>* const from =
+          reinterpret_cast<const Complex<T>*>((quark == 0 ? s2 : s1).unchecked_address(outer, 0)) + first + site;
+      Complex<T>* const to = numbers + (batch % 2 * n_quarks + quark) * n_sites * n_numbers + place(mine, site);
+      for (int j = 0; j < 2; ++j) {
+        const Complex<T>* const of_colors = from + number(4 * j + t, a, 0) * default_lanes;
+        repeat<4>([&](int c) {
+          start_tile_copy_in_rows(to + 16 * (4 * j + c) * n_sites, of_colors + 36 * c * default_lanes);
+        });
       }
-    });
-#pragma unroll 3
-    for (int colors = 0; colors < 9; ++colors) {
-      const int source = colors / 3, sink = colors % 3;
-      // [row g or g + 8][lane]
-      Complex<T> p[2][2], s[2][2];
-      repeat<2>([&](int down) {
-        repeat<2>([&](int k) {
-          const int spins = g + 8 * down, column = 3 * (spins / 4) + source, element = 3 * (spins % 4) + sink;
-          p[down][k] = s2.element(LaneSite{outer, lane[k]}, column, element);
-          s[down][k] = same ? p[down][k] : s1.element(LaneSite{outer, lane[k]}, column, element);
-          if (!here[k]) p[down][k] = s[down][k] = {T(0), T(0)};
-        });
-      });
-      TensorNumber<T> a[2][4];
-      repeat<4>([&](int i) {
-        a[0][i] = TensorNumber<T>(p[i % 2][i / 2].re);
-        a[1][i] = TensorNumber<T>(-p[i % 2][i / 2].im);
-      });
-      repeat<n_sets>([&](int set) {
-        TensorNumber<T> b[2][2][2];
-        repeat<2>([&](int n) {
-          repeat<2>([&](int k) {
-            if constexpr (n_momenta == 0 && same) {
-              b[n][0][k] = a[0][n + 2 * k];
-              b[n][1][k] = -a[1][n + 2 * k];
-            } else {
-              const Complex<T> z = n_momenta > 0 ? phase[set][k] * s[n][k] : s[n][k];
-              b[n][0][k] = TensorNumber<T>(z.re);
-              b[n][1][k] = TensorNumber<T>(z.im);
-            }
-          });
-        });
-        sums[set].add_tiles(0, a, b);
-      });
+      start_tile_copy_in_rows(to + 128 * n_sites, from + number(8, t, a) * default_lanes);
     }
+    if (batch % n_batches != 0) return;
+    constexpr int n_phases = n_pairs > 0 ? n_pairs : 1;
+    for (int i = thread; i < default_lanes * n_phases; i += max_threads) {
+      const int lane = i / n_phases, p = i % n_phases;
+      T* const weight = weights + (batch / n_batches % 2 * default_lanes + lane) * n_weights;
+      const bool here = slices.lane_slot[chunk.lanes + lane] == slot;
+      if (p == 0) weight[0] = here ? T(1) : T(0);
+      if constexpr (n_pairs > 0) {
+        int momentum = -1;
+        repeat<n_pairs>([&](int k) {
+          if (k == p) momentum = pairs[k].first;
+        });
+        const Complex<T> phase =
+            here && momentum >= 0 ? phases(layout.coordinate(outer, lane), momentum) : Complex<T>{T(0), T(0)};
+        weight[1 + 2 * p] = phase.re;
+        weight[2 + 2 * p] = phase.im;
+      }
+    }
+  }
+
+  /// Rows of a tile of P, conj(P) being the left factor, are eight spins with real and, as rows 8 to 15, imaginary
+  /// parts, columns are eight pairs of colours.  So P with the real and imaginary parts of S gives x = (Pr Sr, Pi Sr)
+  /// and y = (Pr Si, Pi Si), of which conj(P) S has the sum Pr Sr + Pi Si and the difference Pr Si - Pi Sr.  The last
+  /// pair of colours is multiplied without tensor cores.
+  KOKKOS_FORCEINLINE_FUNCTION void add_site(const Complex<T>* numbers, int site, int thread, const T* weight,
+                                            Sums& sums) const {
+    const int warp = thread / 32, g = thread % 32 / 4, t = thread % 4;
+    const Complex<T>* const p = numbers + place(4 * g + t, site);
+    const auto last = [&](int quark, int spins) {
+      return numbers[quark * n_sites * n_numbers + place(128 + spins, site)];
+    };
+    using Number = TensorNumber<T>;
+    Number left[2][4], right[2][2][2];
+    repeat<2>([&](int r) {
+      const Complex<T> u = p[32 * n_sites * r], v = p[32 * n_sites * (r + 2)];
+      left[r][0] = Number::cut(u.re);
+      left[r][1] = Number::cut(u.im);
+      left[r][2] = Number::cut(v.re);
+      left[r][3] = Number::cut(v.im);
+    });
+    Complex<T> left_last[2], right_last[2][2];
+    repeat<2>([&](int r) { left_last[r] = last(0, 8 * r + g); });
+    repeat<(same ? 2 : 1)>([&](int column) {
+      if constexpr (same) {
+        repeat<4>([&](int i) { right[column][i % 2][i / 2] = left[column][i]; });
+      } else {
+        const Complex<T>* const s = p + (n_sites * n_numbers + 32 * n_sites * (warp % 2));
+        repeat<2>([&](int k) {
+          const Complex<T> z = s[64 * n_sites * k];
+          right[0][0][k] = Number::cut(z.re);
+          right[0][1][k] = Number::cut(z.im);
+        });
+      }
+      repeat<2>([&](int i) { right_last[column][i] = last(n_quarks - 1, 8 * (same ? column : warp % 2) + 2 * t + i); });
+    });
+    T x[n_tiles][4], y[n_tiles][4];
+    repeat<n_tiles>([&](int k) {
+      const Complex<T> z = left_last[tile_row(k)];
+      repeat<2>([&](int i) {
+        const Complex<T> s = right_last[same ? tile_column(k, 0) : 0][i];
+        x[k][i] = z.re * s.re;
+        x[k][2 + i] = z.im * s.re;
+        y[k][i] = z.re * s.im;
+        y[k][2 + i] = z.im * s.im;
+      });
+    });
+    add_products(left, right, x, y);
+    repeat<n_tiles>([&](int k) {
+      repeat<2>([&](int i) {
+        x[k][i] += y[k][2 + i];
+        y[k][i] -= x[k][2 + i];
+      });
+    });
+    repeat<n_rows>([&](int r) {
+      const T w = weight[r];
+      repeat<2 * n_tiles>([&](int i) {
+        sums.z[r][i / 2][i % 2] += w * x[i / 2][i % 2];
+        sums.z[r][i / 2][2 + i % 2] += w * y[i / 2][i % 2];
+      });
+    });
+  }
+  static KOKKOS_FORCEINLINE_FUNCTION void add_products(const TensorNumber<double> (&left)[2][4],
+                                                       const TensorNumber<double> (&right)[2][2][2],
+                                                       double (&x)[n_tiles][4], double (&y)[n_tiles][4]) {
+    repeat<n_tiles>([&](int k) {
+      tensor_multiply_add(x[k], left[tile_row(k)], right[same ? tile_column(k, 0) : 0][0]);
+      tensor_multiply_add(y[k], left[tile_row(k)], right[same ? tile_column(k, 0) : 0][1]);
+    });
+  }
+  static KOKKOS_FORCEINLINE_FUNCTION void add_products(const TensorNumber<float> (&left)[2][4],
+                                                       const TensorNumber<float> (&right)[2][2][2],
+                                                       float (&x)[n_tiles][4], float (&y)[n_tiles][4]) {
+    const auto add_term = [&]<int term>(std::integral_constant<int, term>) {
+      repeat<n_tiles>([&](int k) {
+        tensor_term<term, false>(x[k], left[tile_row(k)], right[same ? tile_column(k, 0) : 0][0]);
+        tensor_term<term, false>(y[k], left[tile_row(k)], right[same ? tile_column(k, 0) : 0][1]);
+      });
+    };
+    add_term(std::integral_constant<int, 0>());
+    add_term(std::integral_constant<int, 1>());
+    add_term(std::integral_constant<int, 2>());
+  }
+
+  /// Adds up the warps, one after the other, and writes the sums of each momentum.  all: two tensors.
+  template <class TeamT>
+  KOKKOS_FORCEINLINE_FUNCTION void write(const TeamT& team, const SliceTable::Chunk& chunk, int slot, const Sums& sums,
+                                         Complex<double>* all) const {
+    const int warp = team.thread() / 32, g = team.thread() % 32 / 4, t = team.thread() % 4;
+    repeat<n_pairs + 1>([&](int set) {
+      for (int turn = 0; turn < n_warps / warps_of_site; ++turn) {
+        if (turn == warp / warps_of_site)
+          repeat<2>([&](int part) {
+            if (set == 0 && part == 1) return;
+            const int r = set == 0 ? 0 : 2 * set - 1 + part;
+            repeat<2 * n_tiles>([&](int i) {
+              const int k = i / 2, row = 8 * tile_row(k) + g, column = 8 * tile_column(k, warp) + 2 * t + i % 2;
+              const Complex<double> z{double(sums.z[r][k][i % 2]), double(sums.z[r][k][2 + i % 2])};
+              add(all + part * n_values, turn, row, column, z);
+              if (same && k == 1) add(all + part * n_values, turn, column, row, conj(z));
+            });
+          });
+        team.barrier();
+      }
+      if (set == 0) {
+        put(team, chunk, slot, rest, [&](int v) { return all[v]; });
+      } else {
+        const Complex<double>*const with_cos = all, *const with_sin = all + n_values;
+        const OppositeMomenta& pair = pairs[set > 0 ? set - 1 : 0];
+        put(team, chunk, slot, pair.first, [&](int v) {
+          return Complex<double>{with_cos[v].re - with_sin[v].im, with_cos[v].im + with_sin[v].re};
+        });
+        put(team, chunk, slot, pair.second, [&](int v) {
+          return Complex<double>{with_cos[v].re + with_sin[v].im, with_cos[v].im - with_sin[v].re};
+        });
+      }
+      team.barrier();
+    });
+  }
+  /// Row (c, a), column (d, b); value (4 c + d) 16 + 4 a + b.
+  static KOKKOS_FORCEINLINE_FUNCTION void add(Complex<double>* all, int turn, int row, int column, Complex<double> z) {
+    Complex<double>& to = all[(row / 4 * 4 + column / 4) * 16 + row % 4 * 4 + column % 4];
+    to = turn == 0 ? z : to + z;
+  }
+  template <class TeamT, class F>
+  KOKKOS_FORCEINLINE_FUNCTION void put(const TeamT& team, const SliceTable::Chunk& chunk, int slot, int momentum,
+                                       const F& value) const {
+    if (momentum < 0) return;
+    double* const to =
+        partial + (std::size_t(chunk.first_slot + slot) * phases.n + momentum) * std::size_t(n_values) * 2;
+    team.share(n_values, [&](int v) {
+      const Complex<double> z = value(v);
+      to[2 * v] = z.re;
+      to[2 * v + 1] = z.im;
+    });
   }
 };
 
-template <class T, int n_momenta>
-void launch_meson_tensor(const Propagator<T>& s1, const Propagator<T>& s2, const SliceTable& slices,
-                         const MomentumPhases<T>& phases, int n_groups, const int* momenta, double* partial,
-                         const Exec& exec) {
-  const auto launch = [&]<bool same>(std::bool_constant<same>) {
-    using Kernel = MesonTensorSums<T, n_momenta, same>;
-    Kernel kernel{s1.columns().view(),
-                  s2.columns().view(),
-                  slices.view(),
-                  phases.view(),
-                  s1.lattice().layout().view(),
-                  n_groups,
-                  {},
-                  partial};
-    std::copy_n(momenta, Kernel::n_sets, kernel.momenta);
-    for_each_team("meson tensor", {slices.n_chunks() * n_groups, Kernel::max_threads, Kernel::tile_bytes}, kernel,
-                  exec);
-  };
-  if (s1.columns().data() == s2.columns().data())
-    launch(std::bool_constant<true>());
-  else
-    launch(std::bool_constant<false>());
-}
-
-/// Whether this device has tensor cores and they are faster than slice_sums().  Floats are three products each, which
-/// for a moving meson take longer than adding up the tensors of the sites with phases.
-template <class T>
-bool has_meson_tensor(const std::vector<Momentum>& momenta) {
-  const bool moves = std::any_of(momenta.begin(), momenta.end(), [](const Momentum& p) {
-    return p != Momentum{0, 0, 0};
-  });
-  return has_tensor_cores() && (std::is_same_v<T, double> || !moves);
-}
-
-/// As slice_sums() of the meson tensor.
+/// As slice_sums() of the meson tensor, on a device with tensor cores.
 template <class T>
 SliceSums meson_tensor_sums(const Propagator<T>& s1, const Propagator<T>& s2, const std::vector<Momentum>& momenta,
                             const Coord& source, const Exec& exec) {
@@ -202,26 +294,48 @@ SliceSums meson_tensor_sums(const Propagator<T>& s1, const Propagator<T>& s2, co
   const SliceTable& slices = SliceTable::of(lattice);
   const MomentumPhases<T> phases(lattice, momenta, source, exec);
   const SlotSums sums("meson tensor", lattice, slices, int(momenta.size()), n_values, exec);
-  double* const partial = sums.data();
-  std::vector<int> resting, moving;
-  for (std::size_t k = 0; k < momenta.size(); ++k)
-    (momenta[k] == Momentum{0, 0, 0} ? resting : moving).push_back(int(k));
-  const auto launch = [&]<int n_momenta>(std::integral_constant<int, n_momenta>, const int* first, int n_groups = 1) {
-    launch_meson_tensor<T, n_momenta>(s1, s2, slices, phases, n_groups, first, partial, exec);
-  };
-  if constexpr (std::is_same_v<T, double>) {
-    // Chunks of a small lattice do not fill the device; all momenta of all chunks do.
-    if (!moving.empty() && slices.n_chunks() < exec.cuda_device_prop().multiProcessorCount) {
-      const int first = 0;
-      launch(std::integral_constant<int, 1>(), &first, int(momenta.size()));
-      return sums.add_slots(exec);
+  std::vector<int> resting;
+  std::vector<OppositeMomenta> moving;
+  std::vector<bool> done(momenta.size(), false);
+  for (std::size_t k = 0; k < momenta.size(); ++k) {
+    if (done[k]) continue;
+    const Momentum minus{-momenta[k][0], -momenta[k][1], -momenta[k][2]};
+    if (minus == momenta[k]) {
+      resting.push_back(int(k));
+      continue;
     }
-    std::size_t first = 0;
-    for (; first + at_once <= moving.size(); first += at_once)
-      launch(std::integral_constant<int, int(at_once)>(), moving.data() + first);
-    for (; first < moving.size(); ++first) launch(std::integral_constant<int, 1>(), moving.data() + first);
+    OppositeMomenta pair{int(k), -1};
+    for (std::size_t i = k + 1; i < momenta.size() && pair.second < 0; ++i)
+      if (!done[i] && momenta[i] == minus) {
+        pair.second = int(i);
+        done[i] = true;
+      }
+    moving.push_back(pair);
   }
-  for (const int k : resting) launch(std::integral_constant<int, 0>(), &k);
+  const auto launch_for = [&]<int n_pairs, bool same>(int rest, std::size_t first) {
+    using Kernel = MesonTensorSums<T, n_pairs, same>;
+    Kernel kernel{
+        s1.columns().view(), s2.columns().view(), slices.view(), phases.view(), lattice.layout().view(), rest, {},
+        sums.data()};
+    for (int k = 0; k < n_pairs && first + std::size_t(k) < moving.size(); ++k)
+      kernel.pairs[k] = moving[first + std::size_t(k)];
+    for_each_team("meson tensor", {slices.n_chunks(), Kernel::max_threads, Kernel::tile_bytes}, kernel, exec);
+  };
+  const auto launch = [&]<int n_pairs>(std::integral_constant<int, n_pairs>, int rest, std::size_t first) {
+    if (s1.columns().data() == s2.columns().data())
+      launch_for.template operator()<n_pairs, true>(rest, first);
+    else
+      launch_for.template operator()<n_pairs, false>(rest, first);
+  };
+  std::size_t rests = 0;
+  for (std::size_t first = 0; first < moving.size(); first += at_once) {
+    const int rest = rests < resting.size() ? resting[rests++] : -1;
+    if (moving.size() - first == 1)
+      launch(std::integral_constant<int, 1>(), rest, first);
+    else
+      launch(std::integral_constant<int, 3>(), rest, first);
+  }
+  for (; rests < resting.size(); ++rests) launch(std::integral_constant<int, 0>(), resting[rests], 0);
   return sums.add_slots(exec);
 }
 

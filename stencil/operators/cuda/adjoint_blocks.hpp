@@ -16,10 +16,6 @@ struct AdjointLaplacianKernel;
 template <class Out>
 concept HoldsDoubles = sizeof(typename Out::Real) == 8;
 
-/// Fewer registers than the compiler takes for doubles, so that three blocks are on a multiprocessor.
-template <class Links, class In, HoldsDoubles Out, class StencilView>
-struct ThreadBlocks<AdjointLaplacianKernel<Links, In, Out, StencilView>> : StatedBlocks<128, 3, false> {};
-
 /// Of floats; those of doubles would need too many registers: see docs/performance.md.
 template <class Site, class Out>
 inline constexpr bool unrolls_adjoint_legs = std::is_same_v<Site, LaneSite> && !HoldsDoubles<Out>;

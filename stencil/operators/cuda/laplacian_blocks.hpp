@@ -15,18 +15,15 @@ template <class Links, class In, class View, int n_legs, bool others, bool facto
 struct LaplacianKernel;
 
 /// Threads on a multiprocessor: as many as registers allow for the sum over legs of a site.
-template <class View, int n_legs>
-inline constexpr int laplacian_threads = sizeof(typename View::Real) == 4 ? 512
-                                         : !View::holds_columns           ? 256
-                                         : n_legs == 8                    ? 384
-                                                                          : 512;
+template <class View>
+inline constexpr int laplacian_threads = sizeof(typename View::Real) == 4 ? 512 : View::holds_columns ? 384 : 256;
 /// Threads of a block.
 template <class View>
 inline constexpr int laplacian_block = View::holds_columns ? 128 : 256;
 
 template <class Links, class In, class View, int n_legs, bool others, bool factors, class StencilView>
 struct ThreadBlocks<LaplacianKernel<Links, In, View, n_legs, others, factors, StencilView>>
-    : StatedBlocks<laplacian_block<View>, laplacian_threads<View, n_legs> / laplacian_block<View>, n_legs == 8> {};
+    : StatedBlocks<laplacian_block<View>, laplacian_threads<View> / laplacian_block<View>, n_legs == 8> {};
 
 /// Whether a sum over legs is unrolled, in the order of leg_in_turn().
 template <class Site>
