@@ -6,6 +6,10 @@
 
 #include "kov/contractions/hadrons/baryon_operator.hpp"
 #include "kov/core/base/memory.hpp"
+#include "kov/core/base/queue.hpp"
+
+#include <cstddef>
+#include <vector>
 
 namespace kov::detail {
 
@@ -63,6 +67,58 @@ class BaryonProgram {
   double flops_ = 0;
 };
 
+/// What a team of a GPU reads, in which n_parts threads compute a site.  A part's steps add crosses to a diquark; after
+/// the last of a diquark it is closed with n_thirds quarks, x, y and thirds numbered as above.  Sums over sites are
+/// taken of these closures, and the values are made of the sums.
+template <class T>
+struct BaryonTeamProgramView {
+  struct Step {
+    short x, y;
+    int n_thirds;
+    Complex<T> coefficient;
+  };
+  /// third: of those of a block.
+  struct Output {
+    int third;
+    Complex<T> coefficient;
+  };
+  /// The first step and the first third of part p of block b: step_begin[b * n_parts + p], third_begin[...].
+  const int *step_begin, *third_begin;
+  /// Of each value.
+  const int* output_begin;
+  const Step* steps;
+  const short* thirds;
+  const Output* outputs;
+};
+
+/// The program for values in blocks of this many, of equal work for the parts.  Of the three pairs of quarks of a
+/// contraction the cross is the one that most others share.
+template <class T>
+class BaryonTeamProgram {
+ public:
+  using View = BaryonTeamProgramView<T>;
+
+  BaryonTeamProgram(const std::vector<BaryonValue>& values, int block, int n_parts);
+
+  /// In memory that must live as long as the view, which is copied for kernels on exec.
+  View view(Buffer<std::byte>& memory, const Exec& exec) const;
+  /// Of all blocks together.
+  int n_steps() const { return int(steps_.size()); }
+  int n_thirds() const { return int(thirds_.size()); }
+  /// Of a block.
+  int most_steps() const { return most_steps_; }
+  int most_thirds() const { return most_thirds_; }
+
+ private:
+  std::vector<int> step_begin_, third_begin_, output_begin_{0};
+  std::vector<typename View::Step> steps_;
+  std::vector<short> thirds_;
+  std::vector<typename View::Output> outputs_;
+  int most_steps_ = 0, most_thirds_ = 0;
+};
+
+extern template class BaryonTeamProgram<float>;
+extern template class BaryonTeamProgram<double>;
 extern template class BaryonProgram<float>;
 extern template class BaryonProgram<double>;
 

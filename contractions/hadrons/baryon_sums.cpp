@@ -2,6 +2,7 @@
 #include "kov/contractions/hadrons/baryon_sums.hpp"
 
 #include "kov/contractions/hadrons/baryon_program.hpp"
+#include "kov/contractions/hadrons/cuda/baryon_teams.hpp"
 #include "kov/contractions/hadrons/cuda/baryon_tiles.hpp"
 #include "kov/contractions/hadrons/cuda/staged_quarks.hpp"
 #include "kov/contractions/hadrons/rotated_quarks.hpp"
@@ -46,7 +47,7 @@ struct BaryonKernel {
       Matrix diquark = zero<Matrix>();
       for (int n = d.first_cross; n < d.last_cross; ++n) {
         const auto cross = program.crosses[n];
-        add_cross(diquark, times(cross.coefficient, site(cross.x)), site(cross.y));
+        add_cross(diquark, scaled(cross.coefficient, site(cross.x)), site(cross.y));
       }
       for (int n = d.first_third; n < d.last_third; ++n) {
         const auto third = program.thirds[n];
@@ -59,18 +60,6 @@ struct BaryonKernel {
         }
       }
     }
-  }
-  /// Coefficients are mostly real.
-  template <class R>
-  static KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<R> times(const Complex<T>& a, const ColorMatrix<R>& m) {
-    ColorMatrix<R> r;
-    for (int k = 0; k < 9; ++k) r.z[k] = {a.re * m.z[k].re, a.re * m.z[k].im};
-    if (a.im != T(0))
-      for (int k = 0; k < 9; ++k) {
-        r.z[k].re -= a.im * m.z[k].im;
-        r.z[k].im += a.im * m.z[k].re;
-      }
-    return r;
   }
 };
 
@@ -88,13 +77,18 @@ std::vector<std::complex<double>> baryon_sums(const std::vector<const Propagator
                                               const std::vector<Momentum>& momenta, const PropagatorLabels& labels,
                                               const Exec& exec) {
   const Lattice& lattice = quarks.front()->lattice();
-  // On hosts all values are one block, which shares most diquarks.
-  const ValueBlocks blocks = value_blocks<BaryonKernel<T>>(int(values.size()));
-  const BaryonProgram<T> program(values, blocks.block);
-  BaryonKernel<T> kernel{{{}, int(quarks.size())}, program.view()};
-  for (std::size_t q = 0; q < quarks.size(); ++q) kernel.quarks.s[q] = quarks[q]->columns().view();
-  SliceSums sums =
-      slice_sums<T>("baryon", lattice, momenta, labels.origin, kernel, blocks, SliceTable::of(lattice), exec);
+  RotatedQuarks<T> rotated{{}, int(quarks.size())};
+  for (std::size_t q = 0; q < quarks.size(); ++q) rotated.s[q] = quarks[q]->columns().view();
+  SliceSums sums;
+  bool done = false;
+  if constexpr (has_baryon_teams) done = sum_by_teams(rotated, values, lattice, momenta, labels.origin, sums, exec);
+  if (!done) {
+    // On hosts all values are one block, which shares most diquarks.
+    const ValueBlocks blocks = value_blocks<BaryonKernel<T>>(int(values.size()));
+    const BaryonProgram<T> program(values, blocks.block);
+    sums = slice_sums<T>("baryon", lattice, momenta, labels.origin, BaryonKernel<T>{rotated, program.view()}, blocks,
+                         SliceTable::of(lattice), exec);
+  }
   sums.sum_over_ranks(lattice.comm());
 
   const int n_times = sums.n_slices, t0 = labels.origin[3];

@@ -83,4 +83,17 @@ struct RotatedQuarks {
 #endif
 };
 
+/// a m; coefficients are mostly real.
+template <class T, class R>
+KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<R> scaled(const Complex<T>& a, const ColorMatrix<R>& m) {
+  ColorMatrix<R> r;
+  for (int k = 0; k < 9; ++k) r.z[k] = {a.re * m.z[k].re, a.re * m.z[k].im};
+  if (a.im != T(0))
+    for (int k = 0; k < 9; ++k) {
+      r.z[k].re -= a.im * m.z[k].im;
+      r.z[k].im += a.im * m.z[k].re;
+    }
+  return r;
+}
+
 }  // namespace kov::detail

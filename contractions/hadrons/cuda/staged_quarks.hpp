@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kov/contractions/hadrons/rotated_quarks.hpp"
+#include "kov/contractions/kernels/cuda/tile_threads.hpp"
 
 #include <cstddef>
 
@@ -47,19 +48,42 @@ class StagedQuarks {
         sum[upper] = z + w;
         difference[upper] = w - z;
       }
-      const T sign = row == column ? T(1) : T(-1);
-      const auto set = [&](int sink, int source, const Complex<T>& z) {
-        numbers_[(9 * (16 * q + 4 * sink + source) + colors) * n_sites_] = {sign * z.re, sign * z.im};
-      };
-      set(1 - row, 1 - column, sum[0] + sum[1]);
-      set(3 - row, 1 - column, sum[1] - sum[0]);
-      set(1 - row, 3 - column, difference[0] + difference[1]);
-      set(3 - row, 3 - column, difference[1] - difference[0]);
+      set(q, row, column, colors, sum, difference);
     }
+  }
+  /// Part number `part` of 4 for each quark: nine colours, which are all loaded before the first is written.
+  KOKKOS_FORCEINLINE_FUNCTION void write_colors(const RotatedQuarks<T>& quarks, LaneSite x, int part) const {
+    const int row = part & 1, column = part >> 1 & 1, q = part >> 2;
+    const auto& s = quarks.s[q];
+    Complex<T> z[36];
+    repeat<36>([&](int i) {
+      const int a = i % 3, upper = i / 3 % 2, lower = i / 6 % 2, b = i / 12;
+      z[i] = s.element(x, 3 * (column + 2 * lower) + b, 3 * (row + 2 * upper) + a);
+    });
+    repeat<9>([&](int colors) {
+      const int i = 12 * (colors % 3) + colors / 3;
+      const Complex<T> sum[2] = {z[i] + z[i + 6], z[i + 3] + z[i + 9]};
+      const Complex<T> difference[2] = {z[i + 6] - z[i], z[i + 9] - z[i + 3]};
+      set(q, row, column, colors, sum, difference);
+    });
   }
 
  private:
   using Number = StoredComplex<T>;  // loaded at once
+
+  /// Of two sums and two differences of source spins, upper and lower sink spin, those of the sink's.
+  KOKKOS_FORCEINLINE_FUNCTION void set(int q, int row, int column, int colors, const Complex<T> (&sum)[2],
+                                       const Complex<T> (&difference)[2]) const {
+    const T sign = row == column ? T(1) : T(-1);
+    const auto put = [&](int sink, int source, const Complex<T>& z) {
+      numbers_[(9 * (16 * q + 4 * sink + source) + colors) * n_sites_] = {sign * z.re, sign * z.im};
+    };
+    put(1 - row, 1 - column, sum[0] + sum[1]);
+    put(3 - row, 1 - column, sum[1] - sum[0]);
+    put(1 - row, 3 - column, difference[0] + difference[1]);
+    put(3 - row, 3 - column, difference[1] - difference[0]);
+  }
+
   Number* numbers_;
   int n_sites_;
 };

@@ -6,6 +6,8 @@
 #include "kov/algebra/preconditioning/even_odd.hpp"
 #include "kov/contractions/hadrons/baryon.hpp"
 #include "kov/contractions/hadrons/baryon_program.hpp"
+#include "kov/contractions/hadrons/baryon_sums.hpp"
+#include "kov/contractions/hadrons/cuda/baryon_teams.hpp"
 #include "kov/contractions/sources/source.hpp"
 #include "kov/core/site/max_or_nan.hpp"
 #include "kov/stencil/dirac/wilson_clover.hpp"
@@ -192,6 +194,73 @@ TEST(BaryonPrograms, FormADiquarkOnceForAllThatNeedIt) {
   EXPECT_NEAR(detail::BaryonProgram<double>(proton, 2).flops(), 3100, 50);
   const auto equal = values_of(all_operators(), {{"u", 0}, {"d", 0}, {"s", 0}});
   EXPECT_EQ(detail::BaryonProgram<double>(equal, 112).n_crosses(), 10);
+}
+
+/// The nucleon's 24 contractions have 16 crosses, where those of one fixed third quark have 20.
+TEST(BaryonPrograms, OfTeamsCoverContractionsWithFewCrosses) {
+  std::vector<detail::BaryonValue> all;
+  const std::map<std::string, int> number{{"u", 0}, {"d", 1}, {"s", 2}};
+  for (const BaryonOperator& op : all_operators())
+    all.push_back(
+        detail::wick_contraction(op, op, {number.at(op.quarks[0]), number.at(op.quarks[1]), number.at(op.quarks[2])}));
+  const std::vector<detail::BaryonValue> proton{detail::value_of(nucleon(), 0, 0)};
+  const detail::BaryonTeamProgram<double> of_nucleon(proton, 1, 4), of_all(all, 112, 16), halves(all, 56, 16);
+  EXPECT_EQ(of_nucleon.n_steps(), 16);
+  EXPECT_EQ(of_nucleon.n_thirds(), 8);
+  EXPECT_EQ(of_all.n_steps(), 44);
+  EXPECT_EQ(halves.n_steps(), 44) << "the two parities have nothing in common";
+  EXPECT_EQ(halves.most_steps(), 22);
+}
+
+/// The kernel of GPUs, in which one thread does the work of a team here: of one, two and three different quarks, with
+/// more momenta than it takes at once, and in blocks.
+TEST_P(BaryonsOfOperators, OfTeamsEqualThoseOfTheSweep) {
+  if (volume(GetParam().extent) > 600) GTEST_SKIP() << "does not apply: all baryons on one thread take seconds";
+  if (detail::has_baryon_teams) GTEST_SKIP() << "does not apply: these are the sums of baryons() itself";
+  const Lattice lattice = this->lattice();
+  const GlobalArray u = reference::random_array(lattice.extent(), 144, 11);
+  const std::vector<double> scale = reference::scale(u, 3, u, 0, kSource);
+  std::vector<Momentum> momenta;
+  for (int k = 0; k < 10; ++k) momenta.push_back({k % 3 - 1, k / 3 - 1, k % 2});
+  const auto compare = [&]<class T>(T, int n_quarks) {
+    std::vector<Propagator<T>> quarks;
+    std::vector<const Propagator<T>*> list;
+    for (int q = 0; q < n_quarks; ++q)
+      quarks.push_back(
+          test::make_propagator<T>(lattice, reference::random_array(lattice.extent(), 144, std::uint64_t(11 + q))));
+    detail::RotatedQuarks<T> rotated{{}, n_quarks};
+    for (int q = 0; q < n_quarks; ++q) {
+      list.push_back(&quarks[std::size_t(q)]);
+      rotated.s[q] = quarks[std::size_t(q)].columns().view();
+    }
+    std::vector<detail::BaryonValue> values{detail::value_of(nucleon(), 0, n_quarks - 1)};
+    const std::map<std::string, int> number{{"u", 0}, {"d", n_quarks > 2 ? 2 : 0}, {"s", n_quarks > 1 ? 1 : 0}};
+    const std::vector<std::string> names{"lambda_z", "sigma_z", "sigma_star_m", "xi_z_np", "delta_p"};
+    for (const std::string& name : names)
+      for (const BaryonOperator& op : baryon_operators(name))
+        values.push_back(detail::wick_contraction(
+            op, op, {number.at(op.quarks[0]), number.at(op.quarks[1]), number.at(op.quarks[2])}));
+    SliceSums sums;
+    ASSERT_TRUE(detail::sum_by_teams(rotated, values, lattice, momenta, kSource, sums, Exec{}));
+    sums.sum_over_ranks(lattice.comm());
+    const PropagatorLabels& labels = list.front()->labels;
+    const auto expected = detail::baryon_sums<T>(list, values, momenta, labels);
+    const std::complex<double> wrapped = detail::wrap_phase_of_baryons(labels.boundary);
+    const int n_times = lattice.extent()[3], t0 = kSource[3];
+    for (int v = 0; v < int(values.size()); ++v)
+      for (int k = 0; k < int(momenta.size()); ++k) {
+        std::vector<Number> found;
+        for (int t = t0; t < t0 + n_times; ++t)
+          found.push_back(0.125 * sums.at(k, t % n_times)[v] * (t < n_times ? 1.0 : wrapped));
+        const auto from = expected.begin() + (v * int(momenta.size()) + k) * n_times;
+        test::expect_near<T>(found, {from, from + n_times}, scale, 4,
+                             std::to_string(n_quarks) + " quarks, value " + std::to_string(v));
+      }
+  };
+  for (int n_quarks = 1; n_quarks <= 3; ++n_quarks) {
+    compare(double(), n_quarks);
+    compare(float(), n_quarks);
+  }
 }
 
 /// The non-relativistic proton of a diquark is both spins of the operator, twice: (d^T C g5 u) has d1 u0 - d0 u1.

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+//
+// Private to baryon_sums.cpp: sums of baryons on GPUs, by teams of threads that share the sites of a tile.
+#pragma once
+
+#include "kov/contractions/hadrons/baryon_program.hpp"
+#include "kov/contractions/hadrons/cuda/staged_quarks.hpp"
+#include "kov/core/vectors/slice_sum.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kov::detail {
+
+/// Whether GPUs sum baryons by BaryonTeams where their tiles fit, or all by slice_sums().
+inline constexpr bool has_baryon_teams = !has_packs;
+
+/// How a team shares a tile.  A site has n_parts threads.
+struct BaryonTile {
+  int n_sites, n_parts;
+
+  int threads() const { return n_sites * n_parts; }
+  /// 36 KiB of quarks or less.
+  template <class T>
+  static BaryonTile of(int n_quarks) {
+    if (n_quarks == 1) return {sizeof(T) == 4 ? 32 : 16, 4};
+    const int n_sites = (n_quarks == 2 ? 8 : 4) * (sizeof(T) == 4 ? 2 : 1);
+    return {n_sites, 128 / n_sites};
+  }
+};
+
+/// Sums over slices of thirds of a program, which are put together to values after the last site.  For each tile the
+/// threads of a team write its quarks in the Dirac-Pauli basis to scratch memory, 600 flops for each quark; then a
+/// part of a site runs its steps, 324 flops each, and closes diquarks, 72 flops each; then threads add up the sites for
+/// pairs of momentum and third.  n_splits teams share a chunk, and have numbers of their own:
+/// partial[(((slot * n_momenta + momentum) * n_splits + split) * n_values + value) * 2].
+///
+/// The nucleon at rest takes 16 steps and 8 closures, 6400 flops a site, and reads 288 reals.
+template <class T>
+struct BaryonTeams {
+  /// 168 registers, or 102.
+  static constexpr int max_threads = 128, min_teams = sizeof(T) == 4 ? 5 : 3;
+  static constexpr bool in_constant_memory = true;
+  static constexpr int most_momenta = 8, N = default_lanes;
+  using Step = typename BaryonTeamProgramView<T>::Step;
+
+  RotatedQuarks<T> quarks;
+  BaryonTeamProgramView<T> program;
+  SliceTable::View slices;
+  typename MomentumPhases<T>::View phases;
+  Layout::View layout;
+  BaryonTile tile;
+  int n_splits, n_blocks, n_values, size;  // of a block: `size` values or fewer
+  int most_steps, most_thirds, n_sums;
+  int first_momentum, count;
+  double* partial;
+
+  /// Of the thirds of a site: odd, so that threads on different sites use different banks.
+  static KOKKOS_FORCEINLINE_FUNCTION int row_of(int most_thirds) { return most_thirds | 1; }
+
+  static std::size_t tile_bytes(int n_quarks, const BaryonTile& tile, int most_steps, int most_thirds, int count) {
+    const auto padded = [](std::size_t bytes) {
+      return (bytes + tile_alignment - 1) / tile_alignment * tile_alignment;
+    };
+    return padded(sizeof(Complex<T>) * std::size_t(StagedQuarks<T>::size(n_quarks, tile.n_sites))) +
+           padded(sizeof(Complex<T>) * std::size_t(row_of(most_thirds) * tile.n_sites)) +
+           padded(sizeof(Complex<T>) * std::size_t(count * tile.n_sites)) +
+           padded(sizeof(Complex<double>) * std::size_t(sums(tile, most_thirds, count))) +
+           padded(sizeof(Step) * std::size_t(most_steps));
+  }
+  static int sums(const BaryonTile& tile, int most_thirds, int count) {
+    return std::max(most_thirds * count, tile.threads());
+  }
+
+  template <class TeamT>
+  KOKKOS_FUNCTION void operator()(const TeamT& team) const {
+    const int split = team.index() % n_splits, b = team.index() / n_splits % n_blocks;
+    const SliceTable::Chunk chunk = slices.chunk[team.index() / (n_splits * n_blocks)];
+    const int rest = n_values - b * size, here = rest < size ? rest : size;
+    Complex<T>* const staged = team.template tile<Complex<T>>(StagedQuarks<T>::size(quarks.n, tile.n_sites));
+    const int row = row_of(most_thirds);
+    Complex<T>* const third = team.template tile<Complex<T>>(row * tile.n_sites);
+    Complex<T>* const phase = team.template tile<Complex<T>>(count * tile.n_sites);
+    Complex<double>* const sum = team.template tile<Complex<double>>(n_sums);
+    Step* const steps = team.template tile<Step>(most_steps);
+
+    const int first_part = b * tile.n_parts, first_step = program.step_begin[first_part],
+              first_third = program.third_begin[first_part];
+    const int n_thirds = program.third_begin[first_part + tile.n_parts] - first_third;
+    team.share(program.step_begin[first_part + tile.n_parts] - first_step,
+               [&](int i) { steps[i] = program.steps[first_step + i]; });
+    // If there are fewer pairs than threads, n_parts threads share a pair: part p takes the sites p, p + n_parts, ...
+    const int n_pairs = count * n_thirds, threads = tile.n_sites * tile.n_parts,
+              n_parts = n_pairs < threads && 2 * n_thirds < threads ? threads / n_pairs : 1;
+    const int n_tiles = (chunk.count * N + tile.n_sites - 1) / tile.n_sites;
+    const int first_tile = n_tiles * split / n_splits, last_tile = n_tiles * (split + 1) / n_splits;
+    for (int slot = 0; slot < chunk.n_slots; ++slot) {
+      team.share(n_pairs * n_parts, [&](int i) { sum[i] = {0, 0}; });
+      for (int t = first_tile; t < last_tile; ++t) {
+        const int first = t * tile.n_sites;
+        team.barrier();
+        stage(team, chunk, slot, first, staged, phase);
+        team.barrier();
+        team.share(threads, [&](int i) {
+          const int s = i % tile.n_sites, part = first_part + i / tile.n_sites;
+          const int begin = program.third_begin[part], end = program.third_begin[part + 1];
+          Complex<T>* const to = third + row * s + (begin - first_third);
+          if (holds(chunk, slot, first + s))
+            run(StagedQuarks<T>(staged, tile.n_sites, s), steps + (program.step_begin[part] - first_step),
+                steps + (program.step_begin[part + 1] - first_step), program.thirds + begin, to);
+          else
+            for (int k = 0; k < end - begin; ++k) to[k] = {T(0), T(0)};
+        });
+        team.barrier();
+        if (2 * n_thirds >= threads)
+          add_thirds(team, n_thirds, third, phase, sum);
+        else
+          team.share(n_pairs * n_parts, [&](int i) {
+            const int k = i % n_pairs / n_thirds, c = i % n_thirds;
+            Complex<T> acc{T(0), T(0)};
+            for (int s = i / n_pairs; s < tile.n_sites; s += n_parts)
+              multiply_add(acc, phase[k * tile.n_sites + s], third[row * s + c]);
+            sum[i] += Complex<double>{acc.re, acc.im};
+          });
+      }
+      team.barrier();
+      team.share(here * count, [&](int i) {
+        const int k = i / here, v = b * size + i % here;
+        Complex<double> z{0, 0};
+        for (int o = program.output_begin[v]; o < program.output_begin[v + 1]; ++o) {
+          const auto output = program.outputs[o];
+          for (int part = 0; part < n_parts; ++part)
+            multiply_add(z, Complex<double>{output.coefficient.re, output.coefficient.im},
+                         sum[part * n_pairs + k * n_thirds + output.third]);
+        }
+        const std::size_t place = std::size_t(chunk.first_slot + slot) * phases.n + first_momentum + k;
+        double* const to = partial + ((place * n_splits + split) * n_values + v) * 2;
+        to[0] = z.re;
+        to[1] = z.im;
+      });
+      team.barrier();
+    }
+  }
+
+ private:
+  /// Whether site i of a chunk is in this slot.
+  KOKKOS_FORCEINLINE_FUNCTION bool holds(const SliceTable::Chunk& chunk, int slot, int i) const {
+    return i < chunk.count * N && slices.lane_slot[chunk.lanes + i % N] == slot;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION LaneSite site(const SliceTable::Chunk& chunk, int i) const {
+    return {slices.outer[chunk.first + i / N], i % N};
+  }
+
+  /// Writes the quarks of a tile, and the phases [momentum][site], which are zero where no site of this slot is.
+  template <class TeamT>
+  KOKKOS_FORCEINLINE_FUNCTION void stage(const TeamT& team, const SliceTable::Chunk& chunk, int slot, int first,
+                                         Complex<T>* staged, Complex<T>* phase) const {
+    team.share(4 * quarks.n * tile.n_sites, [&](int i) {
+      const int s = i % tile.n_sites;
+      if (holds(chunk, slot, first + s))
+        StagedQuarks<T>(staged, tile.n_sites, s).write_colors(quarks, site(chunk, first + s), i / tile.n_sites);
+    });
+    team.share(count * tile.n_sites, [&](int i) {
+      const int s = i % tile.n_sites;
+      phase[i] = {T(0), T(0)};
+      if (!holds(chunk, slot, first + s)) return;
+      const LaneSite x = site(chunk, first + s);
+      phase[i] = phases(layout.coordinate(x.outer, x.lane), first_momentum + i / tile.n_sites);
+    });
+  }
+
+  /// A thread takes all momenta of a third, a few sites at a time.
+  template <class TeamT>
+  KOKKOS_FORCEINLINE_FUNCTION void add_thirds(const TeamT& team, int n_thirds, const Complex<T>* third,
+                                              const Complex<T>* phase, Complex<double>* sum) const {
+    constexpr int few = sizeof(T) == 4 ? 8 : 4;  // a divisor of all n_sites
+    const int row = row_of(most_thirds);
+    team.share(n_thirds, [&](int c) {
+      for (int first = 0; first < tile.n_sites; first += few) {
+        Complex<T> z[few];
+        repeat<few>([&](int s) { z[s] = third[row * (first + s) + c]; });
+        for (int k = 0; k < count; ++k) {
+          Complex<T> acc{T(0), T(0)};
+          repeat<few>([&](int s) { multiply_add(acc, phase[k * tile.n_sites + first + s], z[s]); });
+          sum[k * n_thirds + c] += Complex<double>{acc.re, acc.im};
+        }
+      }
+    });
+  }
+
+  /// The thirds of the steps of a part.
+  KOKKOS_FORCEINLINE_FUNCTION void run(const StagedQuarks<T>& quark, const Step* step, const Step* end,
+                                       const short* closing, Complex<T>* third) const {
+    using Matrix = ColorMatrix<T>;
+    Matrix diquark = zero<Matrix>();
+    for (; step != end; ++step) {
+      add_cross(diquark, scaled(step->coefficient, quark(step->x)), quark(step->y));
+      if (step->n_thirds == 0) continue;
+      for (int n = 0; n < step->n_thirds; ++n) {
+        const Matrix q = quark(*closing++);
+        Complex<T> z{T(0), T(0)};
+        for (int k = 0; k < 9; ++k) multiply_add(z, diquark.z[k], q.z[k]);
+        *third++ = z;
+      }
+      diquark = zero<Matrix>();
+    }
+  }
+};
+
+/// The sums of values with their momenta, on this rank, by BaryonTeams; false where no tile fits into the scratch
+/// memory that every GPU has.
+template <class T>
+bool sum_by_teams(const RotatedQuarks<T>& quarks, const std::vector<BaryonValue>& values, const Lattice& lattice,
+                  const std::vector<Momentum>& momenta, const Coord& origin, SliceSums& sums, const Exec& exec) {
+  using Teams = BaryonTeams<T>;
+  const BaryonTile tile = BaryonTile::of<T>(quarks.n);
+  const int n_values = int(values.size()), n_momenta = int(momenta.size());
+  const int together = std::min(n_momenta, Teams::most_momenta);
+  // As most_tile_bytes_of() counts them.
+  const std::size_t most_bytes = 48 * 1024 - sizeof(double) * std::size_t(tile.threads() + 2) - tile_alignment;
+  int n_blocks = 0, size = 0;
+  std::size_t bytes = 0;
+  std::optional<BaryonTeamProgram<T>> program;
+  do {
+    if (size == 1) return false;
+    ++n_blocks;
+    size = (n_values + n_blocks - 1) / n_blocks;
+    program.emplace(values, size, tile.n_parts);
+    bytes = Teams::tile_bytes(quarks.n, tile, program->most_steps(), program->most_thirds(), together);
+  } while (bytes > most_bytes);
+  n_blocks = (n_values + size - 1) / size;
+  Buffer<std::byte> memory;
+  const BaryonTeamProgramView<T> view = program->view(memory, exec);
+
+  const SliceTable& slices = SliceTable::of(lattice);
+  // Several times the teams that run at once, for these to end together.
+  const int n_splits = std::clamp(4096 / (slices.n_chunks() * n_blocks), 1, 4);
+  const MomentumPhases<T> phases(lattice, momenta, origin, exec);
+  const SlotSums slots("baryon", lattice, slices, n_momenta, n_splits * n_values, exec);
+  for (int first = 0; first < n_momenta; first += together) {
+    const int count = std::min(n_momenta - first, together);
+    const TeamShape shape{
+        .n_teams = slices.n_chunks() * n_blocks * n_splits, .threads = tile.threads(), .tile_bytes = bytes};
+    for_each_team("baryon", shape,
+                  Teams{quarks, view, slices.view(), phases.view(), lattice.layout().view(), tile, n_splits, n_blocks,
+                        n_values, size, program->most_steps(), program->most_thirds(),
+                        Teams::sums(tile, program->most_thirds(), together), first, count, slots.data()},
+                  exec);
+  }
+  const SliceSums split = slots.add_slots(exec);
+  sums = {n_momenta, split.n_slices, n_values, {}};
+  sums.z.reserve(split.z.size() / std::size_t(n_splits));
+  for (int k = 0; k < n_momenta; ++k)
+    for (int slice = 0; slice < split.n_slices; ++slice)
+      for (int v = 0; v < n_values; ++v) {
+        std::complex<double> z = 0;
+        for (int part = 0; part < n_splits; ++part) z += split.at(k, slice)[part * n_values + v];
+        sums.z.push_back(z);
+      }
+  return true;
+}
+
+}  // namespace kov::detail
