@@ -49,7 +49,7 @@ class LinkView {
   template <bool backward, class Hop>
   KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<Real> of_leg(LaneSite x, const Hop& hop, int leg) const {
     const ColorMatrix<Real> u = of_lane<backward, false>(x, hop, leg);
-    return has_factors() ? lane_factor(x, hop.crossing, leg) * u : u;
+    return has_factors() ? product(lane_factor(x, hop.crossing, leg), u) : u;
   }
   /// The same for a leg with an even number, and for one with an odd number.
   template <class Site, class Hop>
@@ -111,7 +111,7 @@ class LinkView {
                           : backward            ? links_(x, hop, leg / 2)
                                                 : links_(x, leg / 2);
     if constexpr (backward) u = adj(u);
-    if constexpr (multiplies) u = lane_factor(x, hop.crossing, leg) * u;
+    if constexpr (multiplies) u = product(lane_factor(x, hop.crossing, leg), u);
     return u;
   }
   /// The same on a leg in time on GPUs, see loads_unit_links: where the matrix is 1, threads may read that of the first
@@ -134,7 +134,25 @@ class LinkView {
   }
   KOKKOS_FORCEINLINE_FUNCTION Complex<Real> lane_factor(LaneSite x, int crossing, int leg) const {
     const Real* const p = factors_.phases + 2 * phase_lanes * crossing + (phase_lanes > 1 ? x.lane : 0);
-    return factors_.of_leg[leg] * Complex<Real>{p[0], p[phase_lanes]};
+    return product(factors_.of_leg[leg], Complex<Real>{p[0], p[phase_lanes]});
+  }
+  /// a b, fused explicitly on CPUs: compilers may fuse either of two products, and matrices must have the same bits in
+  /// lanes, packs and for columns.
+  template <class R>
+  static KOKKOS_FORCEINLINE_FUNCTION Complex<R> product(const Complex<R>& a, const Complex<R>& b) {
+    if constexpr (has_packs) {
+      using Kokkos::fma;
+      return {fma(-a.im, b.im, a.re * b.re), fma(a.im, b.re, a.re * b.im)};
+    } else {
+      return a * b;
+    }
+  }
+  /// z u
+  template <class R>
+  static KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<R> product(const Complex<R>& z, const ColorMatrix<R>& u) {
+    ColorMatrix<R> zu;
+    for (int i = 0; i < 9; ++i) zu.z[i] = product(z, u.z[i]);
+    return zu;
   }
 #if !defined(KOKKOS_ENABLE_CUDA)
   /// The legs of a site, whose neighbourhood is near, that have a factor in any lane, a bit each.
@@ -152,9 +170,9 @@ class LinkView {
     Complex<Real> z = factors_.of_leg[leg];
     if (crosses) {
       const Real* const p = factors_.phases + 2 * crossing;
-      z = z * Complex<Real>{p[0], p[1]};
+      z = product(z, Complex<Real>{p[0], p[1]});
     }
-    u = (backward ? conj(z) : z) * u;
+    u = product(backward ? conj(z) : z, u);
   }
 
   static constexpr int N = SiteLanes::lanes, phase_lanes = of_columns ? 1 : N;
@@ -165,7 +183,7 @@ class LinkView {
   KOKKOS_FORCEINLINE_FUNCTION InMemory read(PackSite x, const PackHop& hop, int leg) const {
     return InMemory([&](InMemory & u) __attribute__((always_inline)) {
       locate<backward>(u, x, hop, leg);
-      if (has_factor(hop, leg)) u.copy_from(factor<backward>(hop, leg) * value(u));
+      if (has_factor(hop, leg)) u.copy_from(product(factor<backward>(hop, leg), value(u)));
     });
   }
   /// Makes u refer to the matrix of a leg in memory, or fills it with the decoded numbers; without the leg's factor.
@@ -207,7 +225,7 @@ class LinkView {
           phase.re.set_lane(lane, q[0]);
           phase.im.set_lane(lane, q[N]);
         }
-      z = z * phase;
+      z = product(z, phase);
     }
     return backward ? conj(z) : z;
   }
@@ -223,9 +241,9 @@ class LinkView {
     const auto z = factor<backward>(hop, leg);
     for (int i = 0; i < InMemory::n_complex; ++i) {
       const auto of_u = u.z(i);
-      const auto product = !multiplies ? of_u : factors_.is_real ? z.re * of_u : z * of_u;
-      product.re.store(to + 2 * row * i);
-      product.im.store(to + 2 * row * i + row);
+      const auto of_leg = !multiplies ? of_u : factors_.is_real ? z.re * of_u : product(z, of_u);
+      of_leg.re.store(to + 2 * row * i);
+      of_leg.im.store(to + 2 * row * i + row);
     }
   }
 #else

@@ -153,7 +153,7 @@ TEST_P(CloverSolutions, WithoutTermsTheSchurComplementIsWilsonsBitForBit) {
   expect_same(twisted);
 }
 
-/// Columns in lanes against each alone.
+/// Columns in lanes against each alone: the same bits on CPUs.
 template <class T, int W>
 void check_columns(const Lattice& lattice, const GaugeField<double>& gauge, const CloverParameters& p, SchurForm form) {
   constexpr int n = 5;
@@ -176,7 +176,8 @@ void check_columns(const Lattice& lattice, const GaugeField<double>& gauge, cons
     alone.apply(column.even(), one.even());
     copy_components(out, k, of_block, 0, 1);
     const GlobalArray expected = gather(one.even());
-    EXPECT_LE(max_difference(of_block.even(), expected), 60 * eps<T> * reference::max_abs(expected)) << k;
+    const double tolerance = has_packs ? 0 : 60 * eps<T> * reference::max_abs(expected);
+    EXPECT_LE(max_difference(of_block.even(), expected), tolerance) << k;
   }
 }
 

@@ -221,7 +221,8 @@ TEST_P(ImprovedOperators, HaveTheFreeDispersionRelation) {
   });
 }
 
-/// Columns as components have the bits of single fields; those in lanes are rounded differently.
+/// Columns have the bits of single fields; on GPUs only as components, as sums of those in lanes may be rounded
+/// differently.
 template <class T, int W>
 void check_columns(const Kind& kind, const Lattice& lattice) {
   const GlobalArray u = reference::random_su3(lattice.extent(), 4, 11),
@@ -239,7 +240,7 @@ void check_columns(const Kind& kind, const Lattice& lattice) {
     apply(in, out);
     apply(columns, result);
     const GlobalArray expected = gather(out);
-    EXPECT_LE(max_difference(result, expected), 40 * eps<T> * reference::max_abs(expected));
+    EXPECT_LE(max_difference(result, expected), has_packs ? 0 : 40 * eps<T> * reference::max_abs(expected));
     apply(in.column(W - 1), single);
     EXPECT_EQ(max_difference(single, part(expected, 12 * (W - 1), 12)), 0);
   }

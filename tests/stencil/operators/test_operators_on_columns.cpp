@@ -39,7 +39,7 @@ void check_components(const Lattice& lattice, int n, const Apply& apply, const c
   }
 }
 
-/// The same for columns in lanes, whose sums may be rounded differently.
+/// The same for columns in lanes, also in place; on GPUs their sums may be rounded differently.
 template <template <class> class SiteT, class T, int W, class Apply>
 void check_block(const Lattice& lattice, int n, const Apply& apply, const char* what) {
   const Field<SiteT, T, ColumnLanes<W>> in(lattice, "in", n), out = in.like("out");
@@ -57,16 +57,15 @@ void check_block(const Lattice& lattice, int n, const Apply& apply, const char* 
     load_column(k);
     apply(column, one);
     const GlobalArray expected = gather(one);
-    const double tolerance = 40 * std::numeric_limits<T>::epsilon() * reference::max_abs(expected);
+    const double tolerance = has_packs ? 0 : 40 * std::numeric_limits<T>::epsilon() * reference::max_abs(expected);
     copy_components(out, k, one, 0, 1);
-    EXPECT_LT(max_difference(one, expected), tolerance) << what << ", column " << k;
+    EXPECT_LE(max_difference(one, expected), tolerance) << what << ", column " << k;
     copy_components(in, k, one, 0, 1);
-    EXPECT_LT(max_difference(one, expected), tolerance) << what << " in place, column " << k;
+    EXPECT_LE(max_difference(one, expected), tolerance) << what << " in place, column " << k;
   }
 }
 
-/// apply(in, out) on n columns in lanes and on each alone: the same bits, where links have no factors: products of
-/// these with the matrices of columns may be rounded differently.
+/// apply(in, out) on n columns in lanes and on each alone: the same bits, on GPUs too.
 template <template <class> class SiteT, class T, int W, class Apply>
 void check_same_bits(const Lattice& lattice, int n, const Apply& apply, const char* what) {
   const Field<SiteT, T, ColumnLanes<W>> in(lattice, "in", n), out = in.like("out");
@@ -104,6 +103,8 @@ void check_laplacians(const Lattice& lattice) {
     check_block<ColorVector, T, 8>(lattice, 3, apply_block, "colour vectors");
     check_block<ColorVector, T, 4>(lattice, 6, apply_block, "colour vectors in fours");
     check_block<Spinor, T, 4>(lattice, 12, apply_block, "propagator in fours");
+    check_block<Spinor, T, 8>(lattice, 5, apply_block, "spinors in eights");
+    if constexpr (std::is_same_v<T, float>) check_block<Spinor, T, 16>(lattice, 5, apply_block, "spinors in sixteens");
   }
 }
 
