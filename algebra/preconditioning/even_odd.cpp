@@ -30,10 +30,10 @@ SolveReport detail::solve_even_odd(SolveRun run, double tolerance, const OddSite
   const ByColumn<double> bb = norm2_by_column(b);
   if (run.solve_zeros(bb, b, x)) return run.finish(b, b);
   const Vector r = b.like("residual"), source = b.even().like("even source"), even_x = x.even(), even_r = r.even();
-  odd.reduce_source(b, source);
+  odd.reduce_source(b, source, {});
   // The residual on the even sites is that on all sites, but relative to another source.  0.9 leaves room for the
   // rounding of the odd sites, and for a D that differs from site to site in the symmetric form.
-  odd.restore_residual(source, even_r);
+  odd.restore_residual(source, even_r, {});
   const ByColumn<double> ratio = sqrt(bb / norm2_by_column(even_r));
   ByColumn<double> goal = 0.9 * tolerance * ratio;
   ByColumn<double> reached = goal;
@@ -53,7 +53,7 @@ SolveReport detail::solve_even_odd(SolveRun run, double tolerance, const OddSite
                                     run.inner_progress(1 / smallest_unfinished(ratio, over)), source, even_x);
     run.add(inner, 1.0 / ratio);
     reached = reached_by(inner, b.n_components());
-    odd.complete(b, x);
+    odd.complete(b, x, {});
     if (over.any_finished()) copy(*kept, x, others);
   }
 }

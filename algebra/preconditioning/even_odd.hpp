@@ -15,25 +15,27 @@
 namespace kov {
 
 namespace detail {
-/// What EvenOdd needs of a SchurComplement, whatever its types are.
+/// What EvenOdd and Schwarz need of a SchurComplement, whatever its types are.
 struct OddSites {
   virtual ~OddSites() = default;
-  virtual void reduce_source(const Vector& b, const Vector& source) const = 0;
-  virtual void restore_residual(const Vector& reduced, const Vector& full) const = 0;
-  virtual void complete(const Vector& b, const Vector& x) const = 0;
+  virtual void reduce_source(const Vector& b, const Vector& source, const Exec& exec) const = 0;
+  virtual void restore_residual(const Vector& reduced, const Vector& full, const Exec& exec) const = 0;
+  virtual void complete(const Vector& b, const Vector& x, const Exec& exec) const = 0;
 };
 template <class Reduced>
 struct OddSitesOf final : OddSites {
   using F = typename Reduced::F;
 
   explicit OddSitesOf(const Reduced& reduced) : reduced(reduced) {}
-  void reduce_source(const Vector& b, const Vector& source) const override {
-    reduced.reduce_source(b.as<F>(), source.as<F>());
+  void reduce_source(const Vector& b, const Vector& source, const Exec& exec) const override {
+    reduced.reduce_source(b.as<F>(), source.as<F>(), exec);
   }
-  void restore_residual(const Vector& in, const Vector& out) const override {
-    reduced.restore_residual(in.as<F>(), out.as<F>());
+  void restore_residual(const Vector& in, const Vector& out, const Exec& exec) const override {
+    reduced.restore_residual(in.as<F>(), out.as<F>(), exec);
   }
-  void complete(const Vector& b, const Vector& x) const override { reduced.complete(b.as<F>(), x.as<F>()); }
+  void complete(const Vector& b, const Vector& x, const Exec& exec) const override {
+    reduced.complete(b.as<F>(), x.as<F>(), exec);
+  }
 
   Reduced reduced;
 };

@@ -1,83 +1,66 @@
 // SPDX-License-Identifier: MIT
 #include "kov/algebra/preconditioning/schwarz.hpp"
 
-#include "kov/core/field/site_map.hpp"
-#include "kov/stencil/statements/data_parallel.hpp"
-
-#include <vector>
-
 namespace kov {
 
 namespace {
 
-void require_blocks(const Lattice& lattice, const Coord& block) {
-  lattice.require_same("blocks of the lattice", to_string(block));
-  for (std::size_t mu = 0; mu < 4; ++mu) {
-    const int extent = lattice.extent()[mu], n = block[mu] > 0 ? extent / block[mu] : 0;
-    require(n > 0 && n * block[mu] == extent && (n == 1 || n % 2 == 0), "blocks of", to_string(block),
-            "do not fit into a lattice of", to_string(lattice.extent()),
-            ": in each direction take its extent, or one that divides it an even number of times, so that black and "
-            "white blocks take turns");
-  }
-}
-
-/// Calls f(global coordinate) for the sites of this rank, in the order of export_sites().
-template <class Function>
-void for_each_own_site(const Lattice& lattice, const Function& f) {
-  const Geometry& geometry = lattice.geometry();
-  for (std::int64_t i = 0; i < geometry.local_volume(); ++i) f(geometry.global(coordinate(i, geometry.local_extent())));
-}
-
-bool leaves_block(const Coord& x, std::size_t mu, const Coord& block, const Coord& extent) {
-  return block[mu] < extent[mu] && x[mu] % block[mu] == block[mu] - 1;
-}
-
-/// 1 in the blocks of one colour.
-template <class T>
-Field<Scalar, T> blocks_of_colour(const Lattice& lattice, const Coord& block, int colour) {
-  std::vector<double> numbers;
-  for_each_own_site(lattice, [&](const Coord& x) {
-    Coord of_block;
-    for (std::size_t mu = 0; mu < 4; ++mu) of_block[mu] = x[mu] / block[mu];
-    numbers.insert(numbers.end(), {parity(of_block) == colour ? 1.0 : 0.0, 0.0});
-  });
-  const Field<Scalar, T> mask(lattice, colour == 0 ? "black blocks" : "white blocks");
-  import_sites(numbers, mask);
-  return mask;
+std::vector<BlockColour> colours_in_turn(const Lattice& lattice, const SchwarzParameters& parameters) {
+  if (parameters.form == SchwarzForm::additive || parameters.block == lattice.extent()) return {BlockColour::all};
+  return {BlockColour::black, BlockColour::white};
 }
 
 }  // namespace
 
-template <class S>
-GaugeField<S> links_within_blocks(const GaugeField<S>& gauge, const Coord& block) {
-  const Lattice& lattice = gauge.lattice();
-  require_blocks(lattice, block);
-  std::vector<double> numbers = export_sites(gauge);
-  auto link = numbers.begin();
-  for_each_own_site(lattice, [&](const Coord& x) {
-    for (std::size_t mu = 0; mu < 4; ++mu, link += 18)
-      if (leaves_block(x, mu, block, lattice.extent())) std::fill(link, link + 18, 0.0);
-  });
-  const GaugeField<S> cut = gauge.like("links within blocks");
-  import_sites(numbers, cut);
-  return cut;
-}
-
 template <class T>
-Schwarz<T>::Schwarz(const Lattice& lattice, const Operator<F>& M, const Operator<F>& M_blocks,
-                    const SchwarzParameters& parameters, int n_columns)
+Schwarz<T>::Schwarz(const Lattice& lattice, const Operator<F>& M, const SchwarzParameters& parameters, int n_columns,
+                    FunctionRef<Equations(const SchwarzBlocks&)> equations_of)
     : M_(M),
       parameters_(parameters),
-      black_((require_blocks(lattice, parameters.block), blocks_of_colour<T>(lattice, parameters.block, 0))),
-      white_(blocks_of_colour<T>(lattice, parameters.block, 1)),
-      r_(lattice, "residual", n_columns),
-      x_(r_.like("solution")),
-      source_(r_.like("residual in blocks")),
-      z_(r_.like("step")),
-      Mz_(r_.like("M step")),
-      in_blocks_(M_blocks, r_, parameters.steps, parameters.omega) {
-  lattice.require_same("a Schwarz procedure", parameters.cycles, parameters.steps, parameters.omega, n_columns);
+      b_(lattice, "source", n_columns),
+      r_(b_.like("residual")),
+      x_(b_.like("solution")) {
+  lattice.require_same("a Schwarz procedure", parameters.cycles, parameters.steps, parameters.omega,
+                       int(parameters.form), int(parameters.sites), n_columns);
   require(parameters.cycles > 0, parameters.cycles, "cycles are no preconditioner: ask for one or more");
+  require(parameters.steps > 0, parameters.steps, "minimal residual steps are no preconditioner: ask for one or more");
+  require(parameters.omega > 0 && parameters.omega < 2, "a minimal residual iteration with omega =", parameters.omega,
+          "does not converge: choose a number between 0 and 2, such as 1");
+  std::vector<Turn> turns;
+  for (const BlockColour colour : colours_in_turn(lattice, parameters)) {
+    Turn turn{SchwarzBlocks(lattice, parameters.block, colour)};
+    if (!turn.blocks.empty()) {
+      if (!turns.empty()) turn.blocks.share_lattice(turns[0].blocks);
+      turn.equations = equations_of(turn.blocks);
+      const bool shares =
+          !turns.empty() && !turns[0].blocks.empty() && turns[0].blocks.lattice() == turn.blocks.lattice();
+      const bool is_reduced = turn.equations->odd != nullptr;
+      const Subset subset = is_reduced ? Subset::even : Subset::all;
+      turn.r = shares ? turns[0].r.alias() : F(turn.blocks.lattice(), "residual in blocks", n_columns);
+      turn.x = shares ? turns[0].x.alias() : turn.r.like("solution in blocks");
+      turn.q = shares ? turns[0].q.alias() : F(turn.blocks.lattice(), "M residual in blocks", n_columns, subset);
+      if (is_reduced) turn.reduced = shares ? turns[0].reduced.alias() : turn.q.like("reduced residual in blocks");
+    }
+    turns.push_back(std::move(turn));
+  }
+  turns_ = std::make_shared<const std::vector<Turn>>(std::move(turns));
+}
+
+/// Adds to the solution what the residual's equations in the blocks give.
+template <class T>
+void Schwarz<T>::Turn::solve(const SchwarzParameters& parameters, const F& residual, const F& solution,
+                             const Exec& exec) const {
+  if (blocks.empty()) return;
+  const auto& [M, odd] = *equations;
+  blocks.gather(residual, r, exec);
+  if (odd) {
+    odd->reduce_source(Vector(r), Vector(reduced), exec);
+    blocks.minimal_residual(M, parameters.steps, parameters.omega, reduced, q, x.even(), exec);
+    odd->complete(Vector(r), Vector(x), exec);
+  } else {
+    blocks.minimal_residual(M, parameters.steps, parameters.omega, r, q, x, exec);
+  }
+  blocks.add(x, solution, exec);
 }
 
 template <class T>
@@ -86,24 +69,22 @@ void Schwarz<T>::apply(const Vector& in, const Vector& out, const Exec& exec) co
           r_.n_components(), "columns on all sites was applied to", in.name(), "with", in.n_components(), "on",
           in.subset() == Subset::all ? "all" : "half of the",
           "sites: construct it with the number of columns, and give it full fields");
-  const Vector r(r_), x(x_), z(z_), Mz(Mz_);
-  convert(in, r, exec);
-  zero(x, exec);
+  convert(in, Vector(b_), exec);
+  zero(x_, exec);
+  bool is_first = true;
   for (int cycle = 0; cycle < parameters_.cycles; ++cycle)
-    for (const Field<Scalar, T>* const colour : {&black_, &white_}) {
-      assign(*colour * r_, source_, exec);
-      in_blocks_.apply(Vector(source_), z, exec);
-      axpy(1.0, z, x, {}, exec);
-      if (cycle + 1 == parameters_.cycles && colour == &white_) break;  // nobody reads this residual
-      M_.apply(z_, Mz_, exec);
-      axpy(-1.0, Mz, r, {}, exec);
+    for (const Turn& turn : *turns_) {
+      if (!is_first) {
+        M_.apply(x_, r_, exec);
+        xpay(b_, -1.0, r_, exec);
+      }
+      turn.solve(parameters_, is_first ? b_ : r_, x_, exec);
+      is_first = false;
     }
-  convert(x, out, exec);
+  convert(Vector(x_), out, exec);
 }
 
 template class Schwarz<float>;
 template class Schwarz<double>;
-template GaugeField<float> links_within_blocks(const GaugeField<float>&, const Coord&);
-template GaugeField<double> links_within_blocks(const GaugeField<double>&, const Coord&);
 
 }  // namespace kov

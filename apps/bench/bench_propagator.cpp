@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: MIT
 #include "apps/bench/bench_propagator.hpp"
 
+#include "apps/bench/bench_rows.hpp"
 #include "apps/files/output_files.hpp"
 #include "apps/files/picture_files.hpp"
 #include "apps/files/text_file.hpp"
 #include "apps/plot/residual_plot.hpp"
 #include "apps/settings/format.hpp"
 #include "kov/algebra/krylov/bicgstab.hpp"
+#include "kov/algebra/krylov/gcr.hpp"
 #include "kov/algebra/precision/mixed_precision.hpp"
 #include "kov/algebra/precision/reliable_updates.hpp"
 #include "kov/algebra/preconditioning/even_odd.hpp"
+#include "kov/algebra/preconditioning/schwarz.hpp"
 #include "kov/contractions/sources/source.hpp"
 #include "kov/core/field/convert.hpp"
 #include "kov/stencil/dirac/wilson_clover.hpp"
 #include "kov/stencil/gauge/heatbath.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,6 +63,15 @@ class Table {
     return {gauge_, BoundaryAngles::antiperiodic_in_time(), parameters_, forms};
   }
   BiCgStab bicgstab() const { return {.tolerance = problem_.tolerance}; }
+  /// With a Schwarz procedure of M, where blocks fit.
+  std::optional<Gcr> schwarz_gcr(const WilsonCloverOperator<float>& low) const {
+    const auto block = schwarz_block(lattice_);
+    if (!block) return {};
+    Gcr gcr{.tolerance = problem_.tolerance};
+    gcr.preconditioner = Schwarz<float>(low, gauge_, BoundaryAngles::antiperiodic_in_time(),
+                                        {.block = *block, .cycles = 2, .steps = 2, .sites = BlockSites::even});
+    return gcr;
+  }
   const SpinorField<double>& source() const { return source_; }
 
   /// A row: one column after the other.
@@ -218,6 +231,7 @@ void bench_propagator(const Session& session, const PropagatorBench& problem) {
                    EvenOdd(M, ReliableUpdates(reduced<float>(low12, 1), bicgstab)));
   table.by_columns("reliable updates, 16-bit, 12 reals", M,
                    EvenOdd(M, ReliableUpdates<Fixed16>(reduced<Fixed16>(low16, 1), bicgstab)));
+  if (const auto gcr = table.schwarz_gcr(low)) table.by_columns("GCR, Schwarz in float", M, *gcr);
   table.together<SiteLanes>("BiCGstab, double", M, EvenOdd(M, bicgstab, form, n_columns));
   table.together<SiteLanes>("defect correction, float", M,
                             EvenOdd(M, MixedPrecision(reduced<float>(low, n_columns), bicgstab), form, n_columns));

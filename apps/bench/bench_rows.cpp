@@ -40,6 +40,22 @@ void BenchRows<T>::add(const std::string& kernel, double sites_of_step, double r
                    std::move(run), steps});
 }
 
+std::optional<Coord> schwarz_block(const Lattice& lattice) {
+  Coord block;
+  for (std::size_t mu = 0; mu < 4; ++mu) {
+    const int extent = lattice.extent()[mu], local = lattice.geometry().local_extent()[mu];
+    if (extent % 8 == 0 && local % 4 == 0)
+      block[mu] = 4;
+    else if (extent % 4 == 0 && local % 2 == 0)
+      block[mu] = 2;
+    else if (local == extent)
+      block[mu] = extent;
+    else
+      return {};
+  }
+  return block;
+}
+
 template class BenchRows<float>;
 template class BenchRows<double>;
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,9 @@ template <class T>
 void add_contraction_rows(BenchRows<T>& rows);
 template <class T>
 void add_solver_rows(BenchRows<T>& rows);
+
+/// Blocks for a Schwarz procedure: in each direction of 4, 2 or all sites, where they fit.
+std::optional<Coord> schwarz_block(const Lattice& lattice);
 
 /// Numbers in [-1, 1), the same again and again: speed does not depend on which.
 template <class FieldT>

@@ -10,6 +10,7 @@
 #include "kov/algebra/precision/reliable_updates.hpp"
 #include "kov/algebra/preconditioning/deflation.hpp"
 #include "kov/algebra/preconditioning/even_odd.hpp"
+#include "kov/algebra/preconditioning/schwarz.hpp"
 #include "kov/algebra/preconditioning/transformed.hpp"
 #include "kov/contractions/hadrons/quark_loops.hpp"
 #include "kov/core/field/convert.hpp"
@@ -154,6 +155,24 @@ Solver<SpinorField<T, Lanes>> all_sites_solver(const SolverChoice& choice, const
       choice, [&](auto storage) -> Solver<F> { return Transformed<F>(Identity<F>{}, make(storage), solver); });
 }
 
+/// GCR with a Schwarz procedure in the precision of make(storage), which is M on these links.
+template <class T, class Lanes, class Make>
+Solver<SpinorField<T, Lanes>> schwarz_solver(const SolverChoice& choice, const Make& make,
+                                             const GaugeField<double>& gauge, const LegFactors& factors, int n) {
+  const SchwarzParameters parameters{
+      .block = choice.schwarz_block,
+      .cycles = choice.schwarz_cycles,
+      .steps = choice.schwarz_steps,
+      .form = choice.schwarz_form == "additive" ? SchwarzForm::additive : SchwarzForm::multiplicative,
+      .sites = BlockSites::even};
+  Gcr gcr = limited(Gcr{}, choice);
+  if (choice.precision == "double")
+    gcr.preconditioner = Schwarz<T>(make(T{}), gauge, factors, parameters, n);
+  else
+    gcr.preconditioner = Schwarz<float>(make(float{}), gauge, factors, parameters, n);
+  return gcr;
+}
+
 /// Links of a job, and what is known of them.
 struct JobLinks {
   GaugeField<double> gauge;
@@ -165,10 +184,10 @@ struct JobLinks {
   }
 };
 
-/// make(storage, links): M on these links in a storage.
+/// make(storage, links): M on these links in a storage; factors: of the links.
 template <class T, class Lanes, class Make>
-QuarkOperator<T, Lanes> with_solver(const GaugeField<double>& gauge, const SolverChoice& choice, const Make& make,
-                                    int n) {
+QuarkOperator<T, Lanes> with_solver(const GaugeField<double>& gauge, const LegFactors& factors,
+                                    const SolverChoice& choice, const Make& make, int n) {
   using F = SpinorField<T, Lanes>;
   const JobLinks given{gauge.alias()};
   const auto M = make(T{}, given);
@@ -176,6 +195,7 @@ QuarkOperator<T, Lanes> with_solver(const GaugeField<double>& gauge, const Solve
   const SpinBasis basis = choice.is_nonrelativistic() ? SpinBasis::nonrelativistic : SpinBasis::chiral;
   const auto solver_of = [&](const auto& dirac, const JobLinks& links) {
     const auto make_in_basis = [&](auto storage) { return make(storage, links).with_basis(basis); };
+    if (choice.is_schwarz()) return schwarz_solver<T, Lanes>(choice, make_in_basis, links.gauge, factors, n);
     return choice.is_even_odd() ? even_odd_solver<T, Lanes>(choice, dirac, make_in_basis, n, deflation)
                                 : all_sites_solver<T, Lanes>(choice, make_in_basis);
   };
@@ -202,8 +222,9 @@ QuarkOperator<T, Lanes> operator_with(const GaugeField<double>& gauge, const Qua
   const BoundaryAngles boundary = action.boundary_angles();
   const Anisotropy anisotropy{action.xi0, action.nu};
   const LinkForms forms{.columns = Lanes::holds_columns};
+  const LegFactors factors = anisotropy.factors(boundary);
   const auto links_in = [&]<class Storage>(Storage, const JobLinks& links) {
-    return GaugeLinks<Storage>(links.gauge, links.factors(anisotropy.factors(boundary)));
+    return GaugeLinks<Storage>(links.gauge, links.factors(factors));
   };
   if (action.is_improved()) {
     const auto make = [&]<class Storage>(Storage) {
@@ -217,7 +238,7 @@ QuarkOperator<T, Lanes> operator_with(const GaugeField<double>& gauge, const Qua
   }
   if (action.c_sw != 0)
     return with_solver<T, Lanes>(
-        gauge, choice,
+        gauge, factors, choice,
         [&]<class Storage>(Storage storage, const JobLinks& links) {
           const CloverTerm<real_of_storage_t<ColorMatrix, Storage>> term(
               links.gauge, {.mass = action.mass, .c_sw = action.c_sw, .mu = action.mu, .anisotropy = anisotropy});
@@ -226,13 +247,13 @@ QuarkOperator<T, Lanes> operator_with(const GaugeField<double>& gauge, const Qua
         n_columns);
   if (action.mu != 0)
     return with_solver<T, Lanes>(
-        gauge, choice,
+        gauge, factors, choice,
         [&]<class Storage>(Storage storage, const JobLinks& links) {
           return TwistedMassOperator<Storage>(links_in(storage, links), {action.mass, action.mu, anisotropy}, forms);
         },
         n_columns);
   return with_solver<T, Lanes>(
-      gauge, choice,
+      gauge, factors, choice,
       [&]<class Storage>(Storage storage, const JobLinks& links) {
         return WilsonOperator<Storage>(links_in(storage, links), MassTerm{action.mass, anisotropy}, forms);
       },

@@ -24,8 +24,18 @@ void SolverChoice::add_to(Settings& s, const std::string& section) {
         "of the solver's work: 'mixed' corrects defects, 'reliable' and 'reliable-16' update the residual reliably in "
         "single precision and 16 bits",
         {"double", "mixed", "reliable", "reliable-16", "single"});
-  s.add(section + ".preconditioner", &preconditioner, "even-odd halves the work",
-        {"even-odd", "even-odd-symmetric", "none"});
+  s.add(section + ".preconditioner", &preconditioner,
+        "even-odd halves the work; 'schwarz' solves in blocks, without messages, for the method 'gcr'",
+        {"even-odd", "even-odd-symmetric", "schwarz", "none"});
+  s.add(section + ".schwarz_block", &schwarz_block,
+        "'schwarz': extents of a block, which lies on one process; in each direction that of the lattice, or one that "
+        "divides it, an even number of times in the form 'multiplicative'");
+  s.add(section + ".schwarz_cycles", &schwarz_cycles, "'schwarz': how often all blocks are solved in");
+  s.add(section + ".schwarz_steps", &schwarz_steps,
+        "'schwarz': minimal residual steps in a block, on its even sites in single precision unless all is in double");
+  s.add(section + ".schwarz_form", &schwarz_form,
+        "'schwarz': black and white blocks in turn, or all at once with fewer messages",
+        {"multiplicative", "additive"});
   s.add(section + ".links", &links,
         "reals of a link in the operator that iterations apply, with 'reliable-16' 12 or 8 of 16 bits: 18, 12 or 8");
   s.add(section + ".deflation", &deflation,
@@ -80,6 +90,10 @@ void SolverChoice::complete(Settings& settings, const std::string& section, cons
   auto_columns = other.auto_columns;
   take("gauge", &SolverChoice::gauge);
   take("basis", &SolverChoice::basis);
+  take("schwarz_block", &SolverChoice::schwarz_block);
+  take("schwarz_cycles", &SolverChoice::schwarz_cycles);
+  take("schwarz_steps", &SolverChoice::schwarz_steps);
+  take("schwarz_form", &SolverChoice::schwarz_form);
 }
 
 void SolverChoice::check(const Settings& settings, const std::string& section) const {
@@ -117,13 +131,20 @@ void SolverChoice::check(const Settings& settings, const std::string& section) c
   require(deflation == 0 || (method == "cg" && preconditioner == "even-odd" && !is_nonrelativistic()),
           origin("deflation"), "is", std::to_string(deflation) + ",",
           "which is for conjugate gradients on even sites: take method cg, preconditioner even-odd and basis chiral");
+  require(!is_schwarz() || method == "gcr", origin("preconditioner"),
+          "is schwarz, which is another operator each time,",
+          "so that it is for method gcr alone: take that, or another preconditioner");
+  require(!is_schwarz() || links == 18, origin("links"), "is", links,
+          "- blocks of a Schwarz procedure have links of 18 reals: take these, or another preconditioner");
+  require(schwarz_cycles > 0, origin("schwarz_cycles"), "is", schwarz_cycles, "- it must be positive");
+  require(schwarz_steps > 0, origin("schwarz_steps"), "is", schwarz_steps, "- it must be positive");
   require(max_iterations > 0, origin("max_iterations"), "is", double(max_iterations), "- it must be positive");
 }
 
 void SolverChoice::check_improved(const Settings& settings, const std::string& key, const std::string& action) const {
-  require(!is_even_odd(), settings.origin(key), "is", action + ",",
-          "which has links between even sites, so that there is no even-odd preconditioner: set solver.preconditioner "
-          "to none");
+  require(!is_even_odd() && !is_schwarz(), settings.origin(key), "is", action + ",",
+          "which has links between even sites, so that there is no even-odd preconditioner, in blocks neither: set "
+          "solver.preconditioner to none");
   require(!is_in_temporal_gauge(), settings.origin(key), "is", action + ",",
           "which has longer legs in time than the links that temporal gauge makes 1: set solver.gauge to given");
   require(!is_nonrelativistic(), settings.origin(key), "is", action + ",",
@@ -144,10 +165,20 @@ void SolverChoice::check_extent(const Settings& settings, const std::string& sec
           settings.origin((settings.given(section + ".deflation") ? section : "solver") + ".deflation"), "is",
           std::to_string(deflation) + ",", "too many for the even sites of the lattice",
           to_string(extent) + ": find fewer");
+  for (std::size_t mu = 0; mu < 4 && is_schwarz(); ++mu) {
+    const int b = schwarz_block[mu], n = b > 0 ? extent[mu] / b : 0;
+    require(n > 0 && n * b == extent[mu] && (n == 1 || n % 2 == 0 || schwarz_form == "additive"),
+            settings.origin((settings.given(section + ".schwarz_block") ? section : "solver") + ".schwarz_block"), "is",
+            to_string(schwarz_block) + ",", "which does not fit into the lattice", to_string(extent) + ":",
+            "take in each direction its extent or one that divides it an even number of times; with schwarz_form",
+            "additive any number of times");
+  }
 }
 
 std::string SolverChoice::description() const {
-  return sentence(method + ",", preconditioner, "preconditioner,", precision, "precision, tolerance",
+  const std::string blocks =
+      is_schwarz() ? sentence(schwarz_form, "schwarz in blocks of", to_string(schwarz_block)) : preconditioner;
+  return sentence(method + ",", blocks, "preconditioner,", precision, "precision, tolerance",
                   exact_text(tolerance) + (links == 18 ? "" : sentence(", links of", links, "reals")) +
                       (deflation == 0 ? "" : sentence(",", deflation, "modes deflated")) +
                       (is_in_temporal_gauge() ? ", in temporal gauge" : "") +
@@ -166,10 +197,12 @@ double SolverChoice::bytes_per_site(int n_columns) const {
   const double transformed = is_in_temporal_gauge() || is_nonrelativistic() ? real * 3 * spinor : 0;
   // Links and a clover term beside those that residuals are computed with.
   const double compressed = links < 18 && !is_mixed() ? real * (3 * 4 * links + 144) : 0;
+  // Fields on all sites and in blocks, and the links of these.
+  const double schwarz = is_schwarz() ? (precision == "double" ? 8 : 4) * (5.5 * spinor + 2 * reals + 144) : 0;
   // On half of the sites: what finds the eigenvectors, and a copy of them for columns.
   const double eigen = deflation > 0 ? double(eigen_memory({.n = deflation}).fields + 1 + deflation) : 0;
   const double deflated = eigen * 24 / 2 * (precision == "double" ? 8 : 4);
-  return temporal + transformed + compressed + deflated +
+  return temporal + transformed + compressed + deflated + schwarz +
          (is_mixed() ? real * spinor * 10 + 4 * reals * 2 + 4 * spinor * work : real * spinor * work);
 }
 

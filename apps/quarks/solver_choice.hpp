@@ -35,6 +35,10 @@ struct SolverChoice {
   std::string gauge = "given";
   /// "chiral" or "nonrelativistic".
   std::string basis = "chiral";
+  /// Of the preconditioner "schwarz": see SchwarzParameters.  form: "multiplicative" or "additive".
+  Coord schwarz_block{4, 4, 4, 4};
+  int schwarz_cycles = 2, schwarz_steps = 2;
+  std::string schwarz_form = "multiplicative";
 
   /// Binds the members to their keys.
   void add_to(Settings& settings, const std::string& section = "solver");
@@ -61,7 +65,8 @@ struct SolverChoice {
   bool is_nonrelativistic() const { return basis == "nonrelativistic"; }
   /// Whether it works in single precision or 16 bits beside double.
   bool is_mixed() const { return precision != "double" && !is_single(); }
-  bool is_even_odd() const { return preconditioner != "none"; }
+  bool is_even_odd() const { return preconditioner.starts_with("even-odd"); }
+  bool is_schwarz() const { return preconditioner == "schwarz"; }
   /// "bicgstab, even-odd preconditioner, mixed precision, tolerance 1e-9", with "links of 12 reals", "16 modes
   /// deflated", "in temporal gauge" and "in the non-relativistic basis" where that is so.
   std::string description() const;

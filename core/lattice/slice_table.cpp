@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 
 namespace kov {
 
@@ -61,12 +62,12 @@ SliceTable::SliceTable(const Lattice& lattice, Subset subset, int direction)
       slot_slice_.insert(slot_slice_.end(), distinct.begin(), distinct.end());
     }
   }
-  std::vector<int> slice_begin{0}, slot_of_slice;
-  for (int slice = 0; slice < n_slices_; ++slice) {
-    for (int slot = 0; slot < n_slots(); ++slot)
-      if (slot_slice_[std::size_t(slot)] == slice) slot_of_slice.push_back(slot);
-    slice_begin.push_back(int(slot_of_slice.size()));
-  }
+  std::vector<int> slice_begin(std::size_t(n_slices_) + 1), slot_of_slice(slot_slice_.size());
+  for (const int slice : slot_slice_) ++slice_begin[std::size_t(slice) + 1];
+  std::partial_sum(slice_begin.begin(), slice_begin.end(), slice_begin.begin());
+  std::vector<int> next = slice_begin;
+  for (int slot = 0; slot < n_slots(); ++slot)
+    slot_of_slice[std::size_t(next[std::size_t(slot_slice_[std::size_t(slot)])]++)] = slot;
   slice_begin_ = Buffer<int>("slots of slices", slice_begin);
   slot_of_slice_ = Buffer<int>("slots of slices", slot_of_slice);
   chunk_ = Buffer<Chunk>("chunks of slices", chunks);

@@ -77,6 +77,17 @@ class CloverTerm {
   /// The same term on fields in this basis of spin: S D S, see SpinBasis.  The blocks stay in the chiral one; spinors
   /// are rotated to it and back in registers.
   CloverTerm with_basis(SpinBasis basis) const;
+  /// The same term on some of its sites, which are a lattice of their own; part(field) returns those of a field, 0
+  /// where a site of that lattice is none of these.  For single fields.
+  template <class Part>
+  CloverTerm on_part(const Part& part) const {
+    CloverTerm term(*this);
+    term.blocks_ = part(blocks_);
+    term.inverse_ = part(inverse_);
+    term.takes_columns_ = false;
+    term.forms_ = std::make_shared<Forms>();
+    return term;
+  }
 
   const Lattice& lattice() const { return blocks_.lattice(); }
   const CloverParameters& parameters() const { return parameters_; }

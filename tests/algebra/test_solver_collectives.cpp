@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // How many collective operations an iteration of a solver takes: those of MPI itself, of which test_solver_sums.cpp
-// counts the kernels that make the numbers.
+// counts the kernels that make the numbers; and that a Schwarz procedure sends nothing from its blocks.
 #include "kov/algebra/krylov/bicgstab.hpp"
 #include "kov/algebra/krylov/conjugate_gradient.hpp"
+#include "kov/algebra/preconditioning/schwarz.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "tests/algebra/hot_wilson_problem.hpp"
 
@@ -15,7 +16,7 @@ namespace {
 /// Messages of sums over ranks, which have a communicator of their own, and MPI's reductions.
 struct Calls {
   MPI_Comm last = MPI_COMM_NULL, of_sums = MPI_COMM_NULL;
-  int received = 0, reductions = 0;
+  int received = 0, of_any_kind = 0, reductions = 0;
 } calls;
 
 }  // namespace
@@ -27,6 +28,7 @@ extern "C" int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int source,
   using kov::test::solver_collectives::calls;
   calls.last = comm;
   calls.received += comm == calls.of_sums;
+  ++calls.of_any_kind;
   return PMPI_Irecv(buffer, count, type, source, tag, comm, request);
 }
 extern "C" int MPI_Iallreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
@@ -75,6 +77,30 @@ TEST(SolverCollectives, AnIterationTakesOne) {
   EXPECT_EQ(sums(NormalErrorConjugateGradient{}, M), 8);
   EXPECT_EQ(sums(BiCgStab{}, M), 8);
   EXPECT_EQ(sums(BiCgStab{}, problem.without_adjoint()), 16);
+}
+
+TEST(SolverCollectives, SchwarzTakesNoneAndHasTheMessagesOfAnOperatorBetweenTurns) {
+  const Comm comm = Comm::world();
+  if (comm.size() < 2) GTEST_SKIP() << "does not apply: one rank has no messages; the case on two ranks has";
+  const ExchangeOptions in_messages{.overlap = ExchangeOptions::Overlap::blocking,
+                                    .transport = ExchangeOptions::Transport::staged,
+                                    .checked_exchanges = 0};
+  const Lattice lattice(comm, {4, 4, 4, 8}, {.exchange = in_messages});
+  const Problem problem(lattice);
+  const auto messages = [&](const auto& f) {
+    calls.of_any_kind = calls.reductions = 0;
+    f();
+    EXPECT_EQ(calls.reductions, 0);
+    return calls.of_any_kind;
+  };
+  problem.wilson.apply(problem.b, problem.x);  // what ranks agree on at first, is known then
+  const int of_M = messages([&] { problem.wilson.apply(problem.b, problem.x); });
+  ASSERT_GT(of_M, 0);
+  for (const BlockSites sites : {BlockSites::all, BlockSites::even}) {
+    const Schwarz<double> sap(problem.wilson, problem.gauge, BoundaryAngles{kAngles},
+                              {.block = {2, 4, 4, 4}, .cycles = 2, .steps = 3, .sites = sites});
+    EXPECT_EQ(messages([&] { sap.apply(problem.b, problem.x); }), 3 * of_M) << "of four turns, the first has b";
+  }
 }
 
 }  // namespace

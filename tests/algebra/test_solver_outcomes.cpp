@@ -103,7 +103,7 @@ struct Problem {
     cases.push_back({ReliableUpdates(low, BiCgStab{})});
     cases.push_back({ReliableUpdates<>(Operator<F<float>>(Squared<float>{low}), ConjugateGradient{}), Takes::square});
     cases.push_back({ReliableUpdates<Fixed16>(low, BiCgStab{})});
-    const SchwarzParameters blocks{.block = {2, 4, 2, 4}, .cycles = 1, .steps = 2};
+    const SchwarzParameters blocks{.block = {4, 4, 2, 2}, .cycles = 1, .steps = 2};
     cases.push_back({Gcr{.preconditioner = Schwarz<float>(low, gauge, BoundaryAngles{}, blocks, n_columns)}});
   }
 };

@@ -167,7 +167,8 @@ class DistillQuarks(DistillTest):
         self.need_h5py()
         ways = {"reference": ["precision=double", "tolerance=1e-13"], "reliable": ["precision=reliable"], "fixed": ["precision=reliable-16", "links=12"],
                 "temporal": ["gauge=temporal"], "basis": ["basis=nonrelativistic"], "single": ["columns=one by one", "links=8"],
-                "block": ["method=block-cg"], "cgne": ["method=cgne", "preconditioner=none"]}
+                "block": ["method=block-cg"], "cgne": ["method=cgne", "preconditioner=none"],
+                "blocks": ["method=gcr", "preconditioner=schwarz", "schwarz_block=[2, 2, 4, 2]"]}
         job = [*NO_QUARK, "--set", "correlators.mesons=[]", "--set", "solver.tolerance=1e-12", *quarks(**dict.fromkeys(ways, 0.12))]
         for k, keys in enumerate(ways.values()):
             job += [word for key in keys for word in ("--set", "quark.%d.%s" % (k, key))]

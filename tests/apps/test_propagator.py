@@ -215,6 +215,22 @@ class Propagator(PropagatorTest):
                 error = self.call("propagator", *JOB, *changed, *options(solver__method=other), code=1).stderr
                 self.assertIn(written + " was made with other parameters", error)
 
+    def test_gcr_with_blocks_comes_to_the_same(self):
+        blocks = options(solver__method="gcr", solver__preconditioner="schwarz", solver__schwarz_block="[2, 4, 4, 2]")
+        quarks = ([], options(quark__0__c_sw=1.2, quark__0__xi0=1.5), options(quark__0__mu=0.2))
+        changes = ([], options(solver__precision="double"), options(solver__schwarz_form="additive", solver__columns="together"),
+                   options(solver__gauge="temporal"), options(solver__basis="nonrelativistic", solver__schwarz_cycles=1, solver__schwarz_steps=3))
+        for k, quark in enumerate(quarks):
+            self.call("propagator", *JOB, *quark, *options(solver__precision="double", solver__tolerance=1e-12, output__prefix="reference%d" % k))
+            for i, changed in enumerate(changes if k == 0 else changes[:1]):
+                prefix = "p%d%d" % (k, i)
+                text = self.call("propagator", *JOB, *quark, *blocks, *changed, *options(solver__tolerance=1e-11, output__prefix=prefix)).stdout
+                self.assertIn("additive" if "solver.schwarz_form=additive" in changed else "multiplicative schwarz in blocks of 2 4 4 2 preconditioner", text)
+                self.assertLess(self.difference(NAME.replace("propagator", "reference%d" % k) + ".lime", NAME.replace("propagator", prefix) + ".lime"), 1e-10, changed)
+        single = options(solver__precision="single", solver__tolerance=1e-6, output__prefix="single")
+        self.call("propagator", *JOB, *blocks, *single)
+        self.assertLess(self.difference(NAME.replace("propagator", "reference0") + ".lime", NAME.replace("propagator", "single") + ".lime"), 1e-5)
+
     def test_links_of_12_and_8_reals_come_to_the_same(self):
         for k, quark in enumerate(([], options(quark__0__c_sw=1.2, quark__0__xi0=1.5), options(quark__0__mu=0.2))):
             self.call("propagator", *JOB, *quark, *options(solver__precision="double", solver__tolerance=1e-12, output__prefix="reference%d" % k))
@@ -488,6 +504,12 @@ class PropagatorSettings(PropagatorTest):
                                  (options(solver__method="block-cg", solver__columns="one by one"), "take together, or method cg"),
                                  (options(solver__method="bicgstab-9"), "must be one of"),
                                  (options(solver__links=10), "18, 12 or 8 reals"),
+                                 (options(solver__preconditioner="schwarz"), "for method gcr alone"),
+                                 (options(solver__preconditioner="schwarz", solver__method="gcr", solver__links=12), "links of 18 reals"),
+                                 (options(solver__preconditioner="schwarz", solver__method="gcr", solver__schwarz_steps=0), "must be positive"),
+                                 (options(solver__preconditioner="schwarz", solver__method="gcr", solver__schwarz_cycles=0), "must be positive"),
+                                 (options(solver__preconditioner="schwarz", solver__method="gcr", solver__schwarz_block="[4, 4, 4, 3]"), "does not fit into the lattice"),
+                                 (options(solver__preconditioner="schwarz", solver__method="gcr", quark__0__action="naik"), "solver.preconditioner to none"),
                                  (options(solver__deflation=-1), "0 or more eigenvectors"),
                                  (options(solver__deflation=4), "take method cg"),
                                  (options(solver__deflation=1000, solver__method="cg"), "too many for the even sites"),
