@@ -52,11 +52,11 @@ struct DistillParameters {
     std::vector<Momentum> two_pions = {};
     std::vector<int> two_pion_isospin = {2};
     std::string two_pion_irrep = "A1";
-    /// "a0", "rho", "rho_g4": single mesons beside them.
+    /// "a0", "rho", "rho_g4", "a0[dx]": single mesons beside them.
     std::vector<std::string> two_pion_mesons = {};
     /// "1/2", "3/2"
     std::vector<std::string> pion_kaon_isospin = {};
-    /// "K0star", "Kstar", "Kstar_g4": single mesons beside a pion and a kaon.
+    /// "K0star", "Kstar", "Kstar_g4", "a0[dx]": single mesons beside a pion and a kaon.
     std::vector<std::string> pion_kaon_mesons = {};
     std::vector<std::string> baryons = {};
     /// The quarks that are u, d and s.
@@ -101,6 +101,13 @@ struct DistillParameters {
   int sources_of_a_file(int n_times) const;
   /// "light-strange"; of a quark without a name "".
   std::string pair_label(const std::array<std::size_t, 2>& pair) const;
+  /// Those beside two pions, or beside a pion and a kaon.
+  std::vector<std::string>& single_mesons(MesonPair pair) {
+    return pair == MesonPair::pion_kaon ? correlators.pion_kaon_mesons : correlators.two_pion_mesons;
+  }
+  const std::vector<std::string>& single_mesons(MesonPair pair) const {
+    return pair == MesonPair::pion_kaon ? correlators.pion_kaon_mesons : correlators.two_pion_mesons;
+  }
   /// Twice the isospins whose matrices are made; none without total momenta.
   std::vector<int> twice_isospins(MesonPair pair) const;
   /// The places in all_quarks() of the quarks "u", "d" and "s" that correlators of two mesons, or of baryons, have.
@@ -119,6 +126,8 @@ struct DistillParameters {
   std::string baryon_identity(const std::vector<int>& source_times) const;
 
  private:
+  /// Writes displacements as to_string() does.
+  void complete_single_mesons(const Settings& settings);
   /// Without the lattice.
   void check_two_mesons(const Settings& settings) const;
   /// That the names of single mesons are known, and their isospin is asked for.

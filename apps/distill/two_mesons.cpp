@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "apps/distill/two_mesons.hpp"
 
+#include "apps/distill/displaced_mesons.hpp"
 #include "apps/distill/distilled_slices.hpp"
 #include "apps/distill/source_sums.hpp"
 
@@ -24,29 +25,6 @@ bool comes_before(const MomentumPair& a, const MomentumPair& b) {
 }
 MomentumPair ordered_pair(const Momentum& p, const Momentum& q) {
   return comes_before(q, p) ? MomentumPair{q, p} : MomentumPair{p, q};
-}
-
-/// A rotation or reflection of the lattice: component i of the result is sign[i] times component axis[i].
-struct AxisPermutation {
-  std::array<int, 3> axis, sign;
-  Momentum operator()(const Momentum& p) const {
-    Momentum turned{};
-    for (std::size_t i = 0; i < 3; ++i) turned[i] = sign[i] * p[std::size_t(axis[i])];
-    return turned;
-  }
-};
-
-/// All 48 of them on a cube, fewer where extents differ.
-std::vector<AxisPermutation> axis_permutations(const Coord& extent) {
-  std::vector<AxisPermutation> all;
-  std::array<int, 3> axis{0, 1, 2};
-  do {
-    bool fits = true;
-    for (std::size_t i = 0; i < 3; ++i) fits = fits && extent[i] == extent[std::size_t(axis[i])];
-    for (int signs = 0; fits && signs < 8; ++signs)
-      all.push_back({axis, {signs & 1 ? -1 : 1, signs & 2 ? -1 : 1, signs & 4 ? -1 : 1}});
-  } while (std::next_permutation(axis.begin(), axis.end()));
-  return all;
 }
 
 /// "_I2", "_I3o2": a slash would divide the name of a dataset.
@@ -102,6 +80,32 @@ std::vector<MultiMesonOperator> single_mesons(const std::string& name, const Two
       add_terms(along, vector, i * (n / std::sqrt(norm2(direction))));
   }
   return direction == Momentum{} ? axes : std::vector{along};
+}
+
+/// A displaced meson in the group's irrep; none without isospin or a part in the irrep.
+std::vector<MultiMesonOperator> displaced_meson(const std::string& name, const TwoMesonGroup& group, std::size_t row,
+                                                const std::vector<Momentum>& momenta, const Coord& extent,
+                                                const std::vector<std::string>& displacements) {
+  if (group.twice_isospin > 2) return {};
+  const auto terms = projected_meson(meson_operator(name), group.total, group.irrep, row, extent);
+  // With G parity +, as two pions have it, isospin 0 is even under charge conjugation and 1 odd.
+  const int conjugation = conjugation_sign(terms);
+  if (terms.empty() || (group.twice_isospin == 0 && conjugation < 0) || (group.twice_isospin == 2 && conjugation > 0))
+    return {};
+  const std::complex<double> phase = inversion_sign(terms) < 0 ? std::complex<double>(0, 1) : 1;
+  MultiMesonOperator sum{name + isospin_ending(group.twice_isospin), {}};
+  for (const DisplacedTerm& term : terms) {
+    const std::string displacement = to_string(term.displacement);
+    const auto at = std::find(displacements.begin(), displacements.end(), displacement);
+    require(at != displacements.end(), "the meson", name, "with total momentum", to_string(group.total),
+            "needs the displacement '" + displacement + "',",
+            "which is not among elementals.displacements: add it there");
+    MesonVertex vertex = vertex_of(group.total, momenta, Gamma::number(term.gamma));
+    if (displacement != "1")
+      vertex.elemental += int((1 + (at - displacements.begin())) * std::ptrdiff_t(momenta.size()));
+    add_terms(sum, single_meson(group.twice_isospin, vertex), phase * term.coefficient);
+  }
+  return {sum};
 }
 
 }  // namespace
@@ -173,6 +177,7 @@ std::vector<TwoMesonOperator> two_meson_operators(const Momentum& total, const s
 std::vector<TwoMesonGroup> two_meson_groups(const DistillParameters& parameters, const Coord& extent, MesonPair pair) {
   const auto& chosen = parameters.correlators;
   const std::vector<Momentum> momenta = momenta_up_to(parameters.elementals.max_momentum);
+  const std::vector<std::string>& displacements = parameters.elementals.displacements;
   const bool projected = chosen.two_pion_irrep == "A1", has_kaon = pair == MesonPair::pion_kaon;
   std::vector<TwoMesonGroup> groups;
   const auto add = [&](int twice_isospin, const Momentum& total, const std::string& irrep, std::size_t row) {
@@ -185,8 +190,10 @@ std::vector<TwoMesonGroup> two_meson_groups(const DistillParameters& parameters,
       direction[row] = 1;
     else if (projected)
       direction = total;
-    for (const std::string& name : has_kaon ? chosen.pion_kaon_mesons : chosen.two_pion_mesons)
-      for (MultiMesonOperator& op : single_mesons(name, group, direction, momenta))
+    for (const std::string& name : parameters.single_mesons(pair))
+      for (MultiMesonOperator& op : is_displaced(name)
+                                        ? displaced_meson(name, group, row, momenta, extent, displacements)
+                                        : single_mesons(name, group, direction, momenta))
         group.operators.push_back(std::move(op));
     if (twice_isospin == 0 && total == Momentum{}) group.operators.push_back({"vacuum", {{1, {}}}});
     groups.push_back(std::move(group));
@@ -211,11 +218,13 @@ TwoMesonCorrelators::TwoMesonCorrelators(const DistillParameters& parameters, co
 std::vector<Correlator> TwoMesonCorrelators::contract(const Comm& comm, const DistillFiles& files,
                                                       std::map<std::string, LabelValue> labels,
                                                       const std::function<void(int n)>& advance) {
-  // The elementals without displacement, which the parameters were checked to have.
+  // The elementals without displacement, which the parameters were checked to have, and then all.
   const auto& displacements = parameters_.elementals.displacements;
   const auto local = std::find(displacements.begin(), displacements.end(), "1") - displacements.begin();
-  std::vector<int> numbers(momenta_up_to(parameters_.elementals.max_momentum).size());
-  std::iota(numbers.begin(), numbers.end(), int(local) * int(numbers.size()));
+  const std::size_t n_momenta = momenta_up_to(parameters_.elementals.max_momentum).size();
+  std::vector<int> numbers(n_momenta * (1 + displacements.size()));
+  std::iota(numbers.begin(), numbers.begin() + std::ptrdiff_t(n_momenta), int(local) * int(n_momenta));
+  std::iota(numbers.begin() + std::ptrdiff_t(n_momenta), numbers.end(), 0);
 
   const std::map<std::string, std::size_t> flavours = parameters_.flavours_of(pair_);
   if (!parameters_.quarks.empty()) labels["quarks"] = parameters_.quarks.flavour_label(flavours);

@@ -50,9 +50,13 @@ struct TwoMesonGroup {
   Momentum total{};
   /// "A1", "T1" or, where operators are not projected, "".
   std::string irrep;
-  /// Those of two mesons, then single ones and the vacuum; of momenta_up_to(elementals.max_momentum).
+  /// Those of two mesons, then single ones and the vacuum.  Elemental k has no displacement and momentum k of
+  /// momenta_up_to(elementals.max_momentum), of which there are m; m + k is elemental k of DistillParameters::labels().
   std::vector<MultiMesonOperator> operators = {};
 };
+
+/// Whether the name of a single meson says a displacement, as "a0[dx]" does.
+inline bool is_displaced(const std::string& meson) { return meson.find('[') != std::string::npos; }
 
 /// "2", "3/2"
 std::string isospin_text(int twice_isospin);
@@ -64,8 +68,10 @@ std::string isospin_text(int twice_isospin);
 /// isoscalar_meson() of 1, "rho_I1" i isovector_meson() of the sum over n_k gamma_k, with n the row's axis or the
 /// direction of the total momentum, and "rho_g4_I1" that of gamma_k gamma_4; "K0star_I1o2", "Kstar_I1o2" and
 /// "Kstar_g4_I1o2" are strange_meson() of the same.  The i makes correlators with two mesons real on average.  Where
-/// operators are not projected, there are three vectors instead, "rho_x_I1" and so on.  "vacuum", of isospin 0 at rest,
-/// is the number 1: its correlators are the means of the others, and the GEVP with it takes the vacuum out of them.
+/// operators are not projected, there are three vectors instead, "rho_x_I1" and so on.  Displaced ones,
+/// "a0[dx]_I1", are projected_meson(): of an isospin 0 or 1 unless conjugation_sign() belongs to the other, with a
+/// factor i where inversion_sign() is -1.  "vacuum", of isospin 0 at rest, is the number 1: its correlators are the
+/// means of the others, and the GEVP with it takes the vacuum out of them.
 std::vector<TwoMesonGroup> two_meson_groups(const DistillParameters& parameters, const Coord& extent, MesonPair pair);
 
 /// Their correlators, of any number of configurations: the contractions of a total momentum are planned once.

@@ -25,6 +25,9 @@ elementals = h5py.File(name + "elementals.h5")
 labels = [text.decode() for text in elementals["/matrices/names"][()]]
 momenta = [p for p in itertools.product((-1, 0, 1), repeat=3) if np.dot(p, p) <= 1]
 phi = {p: elementals["/matrices/numbers"][:, labels.index("1, p = %d %d %d" % p)] for p in momenta}
+# Of derivatives too, phi[nx, ny, nz, "dx"].
+phi |= {p + (d,): elementals["/matrices/numbers"][:, labels.index("%s, p = %d %d %d" % (d, *p))]
+        for p in momenta for d in {text.split(",")[0] for text in labels} - {"1"}}
 times = range(4)
 
 def read_quark(of):  # [source][sink]
@@ -103,11 +106,13 @@ def check_groups(fields, groups, results):
 
     # Charge conjugation and parity leave the mean over configurations as it is, and make it real.
     B = next(b for b in (g1 @ g3, g2 @ g4, g5 @ g1 @ g3, g5 @ g2 @ g4) if all(np.allclose(b @ g.conj() @ np.linalg.inv(b), g) for g in (g1, g2, g3, g4)))
+    def moved_back(p):
+        return tuple(-k for k in p[:3]) + p[3:]
     def conjugated(fields):
-        return ({p: fields[0][tuple(-k for k in p)].conj() for p in fields[0]},
+        return ({p: fields[0][moved_back(p)].conj() for p in fields[0]},
                 {q: [wide(B) @ t.conj() @ wide(np.linalg.inv(B)) for t in tau] for q, tau in fields[1].items()})
     def reflected(fields):
-        return ({p: fields[0][tuple(-k for k in p)] for p in fields[0]}, {q: [wide(g4) @ t @ wide(g4) for t in tau] for q, tau in fields[1].items()})
+        return ({p: (-1)**str(p[3:]).count("d") * fields[0][moved_back(p)] for p in fields[0]}, {q: [wide(g4) @ t @ wide(g4) for t in tau] for q, tau in fields[1].items()})
     images = [fields, conjugated(fields), reflected(fields), reflected(conjugated(fields))]
     for (isospin, P, irrep), operators in groups.items():
         for sink, source in itertools.product(operators, repeat=2):

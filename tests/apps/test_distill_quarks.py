@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""kovariant distill with several quarks, and a pion and a kaon."""
+"""kovariant distill with several quarks, a pion and a kaon, and displaced mesons beside two pions."""
 import os
 import re
 import subprocess
@@ -149,6 +149,51 @@ one = values(pions, "pion_pion_I2", a, a, down)
 for sink, others in ((a, (a, b)), (b, (b, a))):
     two = sum(values(kaons, "pion_kaon_I3o2", sink, source, down) for source in others)
     assert abs(one - two).max() < 1e-12 * abs(one).max(), (sink, one / two)
+"""
+
+DERIVATIVES = [*JOB, "--set", "eigenvectors.n=2", "--set", "perambulators.spacing=1", "--set", "elementals.displacements=['1', 'dx', 'dy', 'dz']",
+               "--set", "correlators.two_pions=[[0, 0, 0], [0, 0, -1]]", "--set", "correlators.mesons=['a0', 'rho_x', 'rho_y', 'rho_z']"]
+DISPLACED = [*DERIVATIVES, "--set", "correlators.two_pion_isospin=[0, 1]", "--set", "correlators.two_pion_mesons=['rho', 'a0[dx]', 'rho_y[dy]']"]
+TWO_PIONS = NAME + "two_pions.correlators.h5"
+DISPLACED_CONTRACTION = WICK + """
+def two_pions(isospin, p, q):
+    coupled = {0: [(3**-0.5, 1, -1), (-3**-0.5, 0, 0), (3**-0.5, -1, 1)], 1: [(0.5**0.5, 1, 0), (-0.5**0.5, 0, 1)]}[isospin]
+    return products([(c, pion(k, p), pion(l, q)) for c, k, l in coupled])
+
+def isoscalar(gamma, p):
+    return [(0.5**0.5, [(f, f, gamma, p)]) for f in "ud"]
+
+def isovector(gamma, p):
+    return [(i, [("d", "u", gamma, p)])]
+
+one = np.eye(4)
+shell = sum((scaled(3**-0.5, two_pions(0, moved(k, -1), moved(k, 1))) for k in range(3)), [])
+divergence = sum((scaled(3**-0.5, isoscalar(spatial[k], zero + ("d" + "xyz"[k],))) for k in range(3)), [])
+across = sum((scaled(0.5**0.5, isoscalar(spatial[k], down + ("d" + "xyz"[k],))) for k in range(2)), [])
+groups = {(0, zero, "A1"): {"pion_pion_I0[%s]" % rest[0]: [two_pions(0, zero, zero)], "pion_pion_I0[%s]" % rest[1]: [shell],
+                            "rho_y[dy]_I0": [divergence], "vacuum": [[(1, [])]]},
+          (0, down, "A1"): {"pion_pion_I0[%s]" % moving: [two_pions(0, zero, down)], "rho_y[dy]_I0": [across]},
+          (1, zero, "T1"): {"pion_pion_I1[%s]" % rest[1]: [two_pions(1, moved(k, 1), moved(k, -1)) for k in range(3)],
+                            "rho_I1": [isovector(g, zero) for g in spatial], "a0[dx]_I1": [isovector(one, zero + ("d" + k,)) for k in "xyz"]},
+          (1, down, "A1"): {"pion_pion_I1[%s]" % moving: [two_pions(1, zero, down)], "rho_I1": [isovector(-g3, down)],
+                            "a0[dx]_I1": [isovector(-one, down + ("dz",))]}}
+light = read_quark("")
+check_groups((phi, {"u": light, "d": light}), groups, h5py.File(name + "two_pions.correlators.h5")["/meson"])
+
+# Of isospin 1 alone they are the single mesons of the other file.
+single, both = h5py.File(name + "correlators.h5")["/meson"], h5py.File(name + "two_pions.correlators.h5")["/meson"]
+def of_momentum(data, p):
+    return data[0, 0, [tuple(q) for q in np.array(data.attrs["momenta"]).reshape(-1, 3)].index(p)]
+def same(sink, source, singles, p, irrep):
+    data = both["%s-%s" % (sink, source)]
+    found = of_momentum(data[irrep] if isinstance(data, h5py.Group) else data, p)
+    expected = np.mean([sign * of_momentum(single["%s-%s" % pair], p) for sign, pair in singles], axis=0)
+    assert abs(found - expected).max() < 1e-11 * abs(expected).max(), (sink, source, p, found, expected)
+vectors = [("rho_%s[1]" % k, "a0[d%s]" % k) for k in "xyz"]
+for a, b in itertools.product(range(2), repeat=2):
+    names = ("rho_I1", "a0[dx]_I1")
+    same(names[a], names[b], [(1, (v[a], v[b])) for v in vectors], zero, "T1")
+    same(names[a], names[b], [(1, (vectors[2][a], vectors[2][b]))], down, "A1")
 """
 
 
@@ -367,3 +412,35 @@ class DistillKaonTables(DistillTest):
                          "--set", "gevp.t0=0", "--set", "fit.points=3", "--set", "output.rows=1000").stdout
         for part in ("pion_kaon_I3o2[0 0 0, 0 0 0]-pion_kaon_I3o2[1 0 0, -1 0 0]", "GEVP"):
             self.assertIn(part, text)
+
+
+class DistillDisplaced(DistillTest):
+    def test_are_wick_contractions_of_what_the_files_have_and_single_mesons(self):
+        self.need_h5py()
+        self.call("distill", *DISPLACED, ranks=2)
+        self.check_files(DISPLACED_CONTRACTION, NAME)
+
+    def test_that_cannot_be_are_refused(self):
+        for settings, part in ((["elementals.displacements=['1', 'dx']"], "needs the displacement 'dy'"), (["correlators.two_pion_mesons=['a0[dt]']"], "dt"),
+                               (["correlators.two_pion_mesons=['a[dx]']"], "pion_A4"), (["correlators.two_pion_mesons=['a0[dx ]', 'a0[ dx]']"], "twice"),
+                               (["correlators.two_pion_mesons=['a0[dx']"], "a0[dx]"), (["correlators.two_pion_mesons=['pion[dx]']"], "has no part in these irreps")):
+            error = self.call("distill", *DISPLACED, *[word for s in settings for word in ("--set", s)], code=1).stderr
+            self.assertIn(part, error)
+        self.assertEqual(os.listdir(self.folder), [])
+
+
+class DistillDisplacedTables(DistillTest):
+    def test_go_on_from_the_journal_after_a_kill(self):
+        job = [*DISPLACED, "--set", "correlators.two_pions=[[0, 0, 0]]", "--set", "correlators.mesons=[]"]
+        self.call("distill", *job)
+        whole = self.bytes_of(sorted(os.listdir(self.folder)))
+        os.remove(self.path(TWO_PIONS))
+        done = subprocess.run([PROGRAM, "distill", *job], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              env=environment(KOV_FAULT="memory:0:1000000000"))
+        kernels = int(re.search(r"did not strike: rank 0 ran (\d+) kernels", done.stderr)[1])
+        os.remove(self.path(TWO_PIONS))
+        done = subprocess.run([PROGRAM, "distill", *job], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              env=environment(KOV_FAULT="kill:0:%d" % (kernels - 5)))
+        self.assertEqual(done.returncode, -9, done.stderr)
+        self.assertIn("finished        6 of 7 files, and 3 source times of others", self.call("distill", *job, ranks=2).stdout)
+        self.assertEqual(whole, self.bytes_of(sorted(os.listdir(self.folder))))
