@@ -2,11 +2,13 @@
 #include "kov/contractions/hadrons/meson.hpp"
 
 #include "kov/contractions/hadrons/cuda/meson_tensor.hpp"
+#include "kov/core/base/host_threads.hpp"
 #include "kov/core/vectors/slice_sum.hpp"
 
 #include <algorithm>
 #include <array>
 #include <complex>
+#include <cstdint>
 
 namespace kov {
 
@@ -111,37 +113,38 @@ std::vector<double> channel_traces(const std::vector<MesonChannel>& channels, co
   std::vector<Terms> terms;
   terms.reserve(channels.size());
   for (const MesonChannel& channel : channels) terms.push_back(trace_terms(channel));
-  const int n_times = tensor.n_slices;
+  const int n_times = tensor.n_slices, n_groups = (n_times + n_together - 1) / n_together;
   const std::size_t n_each = std::size_t(tensor.n_momenta) * std::size_t(n_times) * 2;
-  std::vector<double> numbers(channels.size() * n_each), reals(512 * n_together);
-  for (int k = 0; k < tensor.n_momenta; ++k)
-    for (int first = 0; first < n_times; first += n_together) {
-      const int n = std::min(n_together, n_times - first);
-      for (int j = 0; j < n; ++j) {
-        const std::complex<double>* const z = tensor.at(k, (first + j + source_time) % n_times);
-        for (int v = 0; v < 256; ++v) {
-          reals[std::size_t(2 * v * n_together + j)] = z[v].real();
-          reals[std::size_t((2 * v + 1) * n_together + j)] = z[v].imag();
-        }
-      }
-      double* to = numbers.data() + (std::size_t(k) * std::size_t(n_times) + std::size_t(first)) * 2;
-      for (const Terms& of_channel : terms) {
-        double re[n_together] = {}, im[n_together] = {};
-        for (const Term& term : of_channel) {
-          const double *const x = &reals[std::size_t(term.to_re * n_together)],
-                              *const y = &reals[std::size_t(term.to_im * n_together)];
-          for (int j = 0; j < n_together; ++j) {
-            re[j] += term.re * x[j];
-            im[j] += term.im * y[j];
-          }
-        }
-        for (int j = 0; j < n; ++j) {
-          to[2 * j] = re[j];
-          to[2 * j + 1] = im[j];
-        }
-        to += n_each;
+  std::vector<double> numbers(channels.size() * n_each);
+  on_host_threads("channel traces", std::int64_t(tensor.n_momenta) * n_groups, [&](std::int64_t item, int) {
+    const int k = int(item) / n_groups, first = int(item) % n_groups * n_together;
+    const int n = std::min(n_together, n_times - first);
+    std::array<double, std::size_t(512 * n_together)> reals{};
+    for (int j = 0; j < n; ++j) {
+      const std::complex<double>* const z = tensor.at(k, (first + j + source_time) % n_times);
+      for (int v = 0; v < 256; ++v) {
+        reals[std::size_t(2 * v * n_together + j)] = z[v].real();
+        reals[std::size_t((2 * v + 1) * n_together + j)] = z[v].imag();
       }
     }
+    double* to = numbers.data() + (std::size_t(k) * std::size_t(n_times) + std::size_t(first)) * 2;
+    for (const Terms& of_channel : terms) {
+      double re[n_together] = {}, im[n_together] = {};
+      for (const Term& term : of_channel) {
+        const double *const x = &reals[std::size_t(term.to_re * n_together)],
+                            *const y = &reals[std::size_t(term.to_im * n_together)];
+        for (int j = 0; j < n_together; ++j) {
+          re[j] += term.re * x[j];
+          im[j] += term.im * y[j];
+        }
+      }
+      for (int j = 0; j < n; ++j) {
+        to[2 * j] = re[j];
+        to[2 * j + 1] = im[j];
+      }
+      to += n_each;
+    }
+  });
   return numbers;
 }
 

@@ -43,7 +43,6 @@ struct OppositeMomenta {
 template <class T, int n_pairs, bool same>
 struct MesonTensorSums {
   static constexpr int max_threads = same || sizeof(T) == 4 ? 128 : 64, n_warps = max_threads / 32;
-  static constexpr int min_teams = (n_pairs == 0 ? 512 : n_pairs == 1 || sizeof(T) == 4 ? 384 : 256) / max_threads;
   static constexpr int n_sites = max_threads / 16, n_batches = default_lanes / n_sites;
   static constexpr int n_quarks = same ? 1 : 2, warps_of_site = same ? 1 : 2, n_tiles = same ? 3 : 2;
   static constexpr int n_rows = 1 + 2 * n_pairs, n_weights = 8, n_numbers = 144, n_values = 256;
@@ -51,6 +50,9 @@ struct MesonTensorSums {
   static constexpr int numbers_of_line = 128 / (n_sites * int(sizeof(Complex<T>))) == 2 ? 1 : 0;
   static constexpr std::size_t tile_bytes =
       2 * n_quarks * n_sites * n_numbers * sizeof(Complex<T>) + 2 * default_lanes * n_weights * sizeof(T);
+  /// As few registers as leave room for so many teams, whose tiles must fit beside each other into 160 KiB.
+  static constexpr int wanted_teams = (n_pairs == 0 ? 512 : n_pairs == 1 || sizeof(T) == 4 ? 384 : 256) / max_threads;
+  static constexpr int min_teams = wanted_teams < int(163840 / tile_bytes) ? wanted_teams : int(163840 / tile_bytes);
   using View = FieldView<Spinor, T>;
 
   View s1, s2;
