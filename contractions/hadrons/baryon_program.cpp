@@ -262,8 +262,8 @@ BaryonTeamProgram<T>::BaryonTeamProgram(const std::vector<BaryonValue>& values, 
 }
 
 template <class T>
-BaryonTeamProgramView<T> BaryonTeamProgram<T>::view(Buffer<std::byte>& memory, const Exec& exec) const {
-  // One allocation and one copy: this is done for every call of baryons().
+BaryonTeamProgramView<T> BaryonTeamProgram<T>::view(Buffer<std::byte>& memory) const {
+  // One allocation and one copy.
   std::vector<std::byte> bytes;
   const auto append = [&bytes](const auto& list) {
     constexpr std::size_t alignment = 16;
@@ -275,7 +275,7 @@ BaryonTeamProgramView<T> BaryonTeamProgram<T>::view(Buffer<std::byte>& memory, c
   const std::size_t step_begin = append(step_begin_), third_begin = append(third_begin_),
                     output_begin = append(output_begin_), steps = append(steps_), thirds = append(thirds_),
                     outputs = append(outputs_);
-  memory = Buffer<std::byte>("program of baryons", bytes, exec);
+  memory = Buffer<std::byte>("program of baryons", bytes);
   const std::byte* const p = memory.data();
   return {reinterpret_cast<const int*>(p + step_begin),   reinterpret_cast<const int*>(p + third_begin),
           reinterpret_cast<const int*>(p + output_begin), reinterpret_cast<const typename View::Step*>(p + steps),

@@ -6,7 +6,6 @@
 
 #include "kov/contractions/hadrons/baryon_operator.hpp"
 #include "kov/core/base/memory.hpp"
-#include "kov/core/base/queue.hpp"
 
 #include <cstddef>
 #include <vector>
@@ -100,8 +99,8 @@ class BaryonTeamProgram {
 
   BaryonTeamProgram(const std::vector<BaryonValue>& values, int block, int n_parts);
 
-  /// In memory that must live as long as the view, which is copied for kernels on exec.
-  View view(Buffer<std::byte>& memory, const Exec& exec) const;
+  /// In new memory of kernels, which must live as long as the view.
+  View view(Buffer<std::byte>& memory) const;
   /// Of all blocks together.
   int n_steps() const { return int(steps_.size()); }
   int n_thirds() const { return int(thirds_.size()); }

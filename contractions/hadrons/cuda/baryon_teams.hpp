@@ -9,8 +9,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
-#include <string>
+#include <map>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace kov::detail {
@@ -210,6 +211,64 @@ struct BaryonTeams {
   }
 };
 
+/// A program whose tiles fit into the scratch memory that every GPU has, in the memory of kernels.
+template <class T>
+struct BaryonPlan {
+  bool fits;
+  int n_blocks, size, most_steps, most_thirds;
+  std::size_t bytes;  // of the tiles of a team
+  Buffer<std::byte> memory;
+  BaryonTeamProgramView<T> program;
+
+  /// momenta: at once.
+  BaryonPlan(const std::vector<BaryonValue>& values, int n_quarks, int momenta) {
+    const BaryonTile tile = BaryonTile::of<T>(n_quarks);
+    // As most_tile_bytes_of() counts them.
+    const std::size_t most = 48 * 1024 - sizeof(double) * std::size_t(tile.threads() + 2) - tile_alignment;
+    const int n_values = int(values.size());
+    for (n_blocks = 1;; ++n_blocks) {
+      size = (n_values + n_blocks - 1) / n_blocks;
+      const BaryonTeamProgram<T> made(values, size, tile.n_parts);
+      most_steps = made.most_steps();
+      most_thirds = made.most_thirds();
+      bytes = BaryonTeams<T>::tile_bytes(n_quarks, tile, most_steps, most_thirds, momenta);
+      fits = bytes <= most;
+      if (fits) program = made.view(memory);
+      if (fits || size == 1) break;
+    }
+    n_blocks = (n_values + size - 1) / size;
+  }
+
+  /// What a plan depends on, as numbers.
+  static std::vector<double> key(const std::vector<BaryonValue>& values, int n_quarks, int momenta) {
+    std::vector<double> key{double(n_quarks), double(momenta)};
+    for (const BaryonValue& value : values) {
+      key.insert(key.end(), value.quark.begin(), value.quark.end());
+      key.push_back(double(value.terms.size()));
+      for (const BaryonContraction& term : value.terms) {
+        key.insert(key.end(), term.pair.begin(), term.pair.end());
+        key.push_back(term.coefficient.real());
+        key.push_back(term.coefficient.imag());
+      }
+    }
+    return key;
+  }
+
+  /// Made once for the same values: that takes 0.1 ms for a nucleon, as long as the kernel on a small lattice.  A few
+  /// are kept by the lattice.
+  static std::shared_ptr<const BaryonPlan> of(const Lattice& lattice, const std::vector<BaryonValue>& values,
+                                              int n_quarks, int momenta) {
+    constexpr std::size_t most_kept = 16;
+    using Plans = std::map<std::vector<double>, std::shared_ptr<const BaryonPlan>>;
+    Plans& plans = *lattice.remember<std::shared_ptr<Plans>>(0, [] { return std::make_shared<Plans>(); });
+    std::vector<double> wanted = key(values, n_quarks, momenta);
+    const auto found = plans.find(wanted);
+    if (found != plans.end()) return found->second;
+    if (plans.size() >= most_kept) plans.clear();
+    return plans[std::move(wanted)] = std::make_shared<const BaryonPlan>(values, n_quarks, momenta);
+  }
+};
+
 /// The sums of values with their momenta, on this rank, by BaryonTeams; false where no tile fits into the scratch
 /// memory that every GPU has.
 template <class T>
@@ -219,35 +278,22 @@ bool sum_by_teams(const RotatedQuarks<T>& quarks, const std::vector<BaryonValue>
   const BaryonTile tile = BaryonTile::of<T>(quarks.n);
   const int n_values = int(values.size()), n_momenta = int(momenta.size());
   const int together = std::min(n_momenta, Teams::most_momenta);
-  // As most_tile_bytes_of() counts them.
-  const std::size_t most_bytes = 48 * 1024 - sizeof(double) * std::size_t(tile.threads() + 2) - tile_alignment;
-  int n_blocks = 0, size = 0;
-  std::size_t bytes = 0;
-  std::optional<BaryonTeamProgram<T>> program;
-  do {
-    if (size == 1) return false;
-    ++n_blocks;
-    size = (n_values + n_blocks - 1) / n_blocks;
-    program.emplace(values, size, tile.n_parts);
-    bytes = Teams::tile_bytes(quarks.n, tile, program->most_steps(), program->most_thirds(), together);
-  } while (bytes > most_bytes);
-  n_blocks = (n_values + size - 1) / size;
-  Buffer<std::byte> memory;
-  const BaryonTeamProgramView<T> view = program->view(memory, exec);
+  const auto plan = BaryonPlan<T>::of(lattice, values, quarks.n, together);
+  if (!plan->fits) return false;
 
   const SliceTable& slices = SliceTable::of(lattice);
   // Several times the teams that run at once, for these to end together.
-  const int n_splits = std::clamp(4096 / (slices.n_chunks() * n_blocks), 1, 4);
+  const int n_splits = std::clamp(4096 / (slices.n_chunks() * plan->n_blocks), 1, 4);
   const MomentumPhases<T> phases(lattice, momenta, origin, exec);
   const SlotSums slots("baryon", lattice, slices, n_momenta, n_splits * n_values, exec);
   for (int first = 0; first < n_momenta; first += together) {
     const int count = std::min(n_momenta - first, together);
     const TeamShape shape{
-        .n_teams = slices.n_chunks() * n_blocks * n_splits, .threads = tile.threads(), .tile_bytes = bytes};
+        .n_teams = slices.n_chunks() * plan->n_blocks * n_splits, .threads = tile.threads(), .tile_bytes = plan->bytes};
     for_each_team("baryon", shape,
-                  Teams{quarks, view, slices.view(), phases.view(), lattice.layout().view(), tile, n_splits, n_blocks,
-                        n_values, size, program->most_steps(), program->most_thirds(),
-                        Teams::sums(tile, program->most_thirds(), together), first, count, slots.data()},
+                  Teams{quarks, plan->program, slices.view(), phases.view(), lattice.layout().view(), tile, n_splits,
+                        plan->n_blocks, n_values, plan->size, plan->most_steps, plan->most_thirds,
+                        Teams::sums(tile, plan->most_thirds, together), first, count, slots.data()},
                   exec);
   }
   const SliceSums split = slots.add_slots(exec);
