@@ -18,8 +18,8 @@ double cube_bytes(const DistillParameters& parameters) { return 16 * std::pow(pa
 
 /// Momenta whose correlators are contracted together, so that perambulators are read and rotated once for them: as many
 /// as have room for their elementals at the source in an eighth of the workspace, or one.
-std::size_t baryon_momenta_together(const DistillParameters& parameters) {
-  const double fit = double(DistilledBaryonOptions{}.workspace_bytes) / 8 / cube_bytes(parameters);
+std::size_t baryon_momenta_together(const DistillParameters& parameters, std::size_t workspace_bytes) {
+  const double fit = double(workspace_bytes) / 8 / cube_bytes(parameters);
   return std::size_t(std::clamp(fit, 1.0, double(parameters.baryon_momenta().size())));
 }
 
@@ -59,12 +59,14 @@ std::vector<Correlator> baryon_correlators(const Comm& comm, const DistillParame
     return distilled_baryons(
         correlations, int(n),
         slices->quarks(parameters.eigenvectors.n, int(n_times), numbers, parameters.flavours_of(operators)),
-        {.sources = {time}, .boundary = parameters.all_quarks().front().boundary_angles()});
+        {.sources = {time},
+         .boundary = parameters.all_quarks().front().boundary_angles(),
+         .workspace_bytes = plan.batches.baryon_bytes});
   };
   const auto sums = sums_over_sources(comm, parameters.output.journal, files.baryons, plan.source_times,
                                       {.sizes = std::vector<std::size_t>(momenta.size(), n_times * correlations.size()),
                                        .contract = contract,
-                                       .together = baryon_momenta_together(parameters),
+                                       .together = baryon_momenta_together(parameters, plan.batches.baryon_bytes),
                                        .advance = advance});
 
   std::vector<Correlator> correlators;
@@ -90,7 +92,7 @@ double baryon_elemental_bytes(const DistillParameters& parameters, int n_slices)
   return cube_bytes(parameters) * (n_slices + 2) * double(parameters.baryon_momenta().size());
 }
 
-double baryon_bytes(const DistillParameters& parameters, int n_times) {
+double baryon_bytes(const DistillParameters& parameters, int n_times, std::size_t workspace_bytes) {
   if (parameters.correlators.baryons.empty()) return 0;
   const double n = parameters.eigenvectors.n, n_sources = double(parameters.source_times(n_times).size());
   const auto& names = parameters.correlators.baryons;
@@ -103,9 +105,10 @@ double baryon_bytes(const DistillParameters& parameters, int n_times) {
   const std::vector<BaryonOperator> operators = wanted_baryon_operators(parameters);
   const double cube = cube_bytes(parameters), n_quarks = double(parameters.quarks_of_baryons().size());
   const double read = parameters.output.precision == 16 ? 2 : 1;
-  const double cubes = parities * n_quarks * (4 + 4) + 4 + double(baryon_momenta_together(parameters)) + read;
-  const double workspace = std::max(
-      cube, std::min(double(DistilledBaryonOptions{}.workspace_bytes), parities * n_quarks * n_quarks * 16 * cube));
+  const double cubes =
+      parities * n_quarks * (4 + 4) + 4 + double(baryon_momenta_together(parameters, workspace_bytes)) + read;
+  const double workspace =
+      std::max(cube, std::min(double(workspace_bytes), parities * n_quarks * n_quarks * 16 * cube));
   const double numbers = double(operators.size()) * n_times * double(parameters.baryon_momenta().size());
   return cube * cubes + workspace + 16 * numbers * (n_sources + 4) + 16 * 16 * n * n * (2 + n_quarks);
 }

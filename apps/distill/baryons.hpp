@@ -31,7 +31,7 @@ std::vector<Correlator> baryon_correlators(const Comm& comm, const DistillParame
 
 /// Bytes that a process with a part of n_slices time slices needs for elementals of baryons.
 double baryon_elemental_bytes(const DistillParameters& parameters, int n_slices);
-/// Bytes that a process needs for correlators.
-double baryon_bytes(const DistillParameters& parameters, int n_times);
+/// Bytes that a process needs for correlators, with so many for products: DistilledBaryonOptions::workspace_bytes.
+double baryon_bytes(const DistillParameters& parameters, int n_times, std::size_t workspace_bytes);
 
 }  // namespace kov::app

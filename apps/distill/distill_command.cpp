@@ -110,7 +110,7 @@ class DistillRun {
     for (std::size_t k = 0; k < files.noise.size(); ++k)
       if (!files.noise[k].is_finished) write_noise(files.noises[k], k, files.noise[k]);
     if (files.needs_eigenvectors()) {
-      const Field<ColorVector, double> vectors = eigenvectors(smooth, files.eigenvectors);
+      const Field<ColorVector, double> vectors = eigenvectors(gauge, smooth, files.eigenvectors);
       if (!files.elementals.is_finished) make_elementals(smooth, vectors, files.elementals);
       if (!files.baryon_elementals.is_finished) make_baryon_elementals(vectors, files.baryon_elementals);
       if (parameters_.solver.is_single()) {
@@ -178,7 +178,8 @@ class DistillRun {
 
   /// Those of the file, found first if it is not there.  All that follows uses what the file has, so that a run which
   /// is resumed gives the same.
-  Field<ColorVector, double> eigenvectors(const GaugeLinks<double>& links, DistillFile& file) {
+  Field<ColorVector, double> eigenvectors(const GaugeField<double>& gauge, const GaugeLinks<double>& links,
+                                          DistillFile& file) {
     if (!file.is_finished) {
       times_.begin(stage_eigenvectors);
       LaplacianEigenParameters search = parameters_.search();
@@ -186,7 +187,9 @@ class DistillRun {
         session_.log.debug(sentence("eigenvectors: restart", std::to_string(state.restart) + ",", state.finished_slices,
                                     "of", state.n_slices, "slices, residual", state.residual));
       };
-      const auto found = laplacian_eigenvectors(links, search);
+      const auto found = plan_.batches.slices == 0 ? laplacian_eigenvectors(links, search)
+                                                   : laplacian_eigenvectors_in_groups(parameters_.links.smeared(gauge),
+                                                                                      search, plan_.batches.slices);
       times_.begin(stage_files);
       write_eigenvectors(file.name, found, parameters_.output.precision, labels_with(file));
       finish(file, "%d restarts, residual %.1e, orthonormal to %.1e, %.1f s", found.report.restarts,
@@ -200,8 +203,9 @@ class DistillRun {
 
   void make_elementals(const GaugeLinks<double>& links, const Field<ColorVector, double>& vectors, DistillFile& file) {
     times_.begin(stage_elementals);
-    const Elementals found = elementals(links, vectors, parameters_.labels(),
-                                        {.progress = [&](int, int) { progress_.advance(distill_displacements); }});
+    const Elementals found = elementals(
+        links, vectors, parameters_.labels(),
+        {.columns = plan_.batches.displaced, .progress = [&](int, int) { progress_.advance(distill_displacements); }});
     times_.begin(stage_files);
     write_elementals(file.name, lattice_, found, parameters_.output.precision, labels_with(file));
     finish(file, "%d elementals on each time slice", int(found.labels.size()));
@@ -251,7 +255,8 @@ class DistillRun {
       times_.begin(stage_perambulators + q);
       const NamedQuark& named = quarks[q];
       if (named.solver.is_together())
-        solve_quark(quark_operator_together<T>(gauge, named, named.solver), named, vectors, files, q, n_lines);
+        solve_quark(quark_operator_together<T>(gauge, named, named.solver, plan_.batches.columns[q]), named, vectors,
+                    files, q, n_lines);
       else
         solve_quark(quark_operator<T>(gauge, named, named.solver), named, vectors, files, q, n_lines);
     }
@@ -269,12 +274,12 @@ class DistillRun {
       for (std::size_t k = 0; k < files.perambulators[line].size(); ++k) {
         if (files.perambulators[line][k].is_finished) continue;
         times_.begin(stage_perambulators + q);
-        solve_perambulator(quark, named, vectors, files, line, k);
+        solve_perambulator(quark, named, plan_.batches.columns[q], vectors, files, line, k);
       }
   }
 
   template <class T, class Lanes>
-  void solve_perambulator(const QuarkOperator<T, Lanes>& quark, const NamedQuark& named,
+  void solve_perambulator(const QuarkOperator<T, Lanes>& quark, const NamedQuark& named, int columns,
                           const Field<ColorVector, T>& vectors, DistillFiles& files, std::size_t line, std::size_t k) {
     DistillFile& file = files.perambulators[line][k];
     int done = 0;
@@ -283,7 +288,7 @@ class DistillRun {
       progress_.advance(distill_solves, now - done);
       done = now;
     };
-    const PerambulatorOptions options{.columns = named.solver.columns_at_once(), .progress = advance};
+    const PerambulatorOptions options{.columns = columns, .progress = advance};
     SliceMatrixHeader header{
         .kind = "perambulators", .labels = labels_with(file), .bits = parameters_.output.precision};
     Perambulators tau;

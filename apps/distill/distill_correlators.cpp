@@ -23,12 +23,29 @@ std::vector<int> elementals_of(const DistillParameters& parameters, std::size_t 
   return numbers;
 }
 
-/// Momenta that are contracted in one pass through the perambulators: as many engines as have room to work.
-int momenta_in_a_pass(const DistillParameters& parameters, int n_momenta) {
+/// What an engine takes for a sink.
+double sink_bytes(const DistillParameters& parameters) {
   const double n = parameters.eigenvectors.n, e = double(parameters.elementals.displacements.size());
-  const double of_engine = 16 * (2 * 16 * e * n * n + 2 * 256 * e * e);  // with one sink at a time
-  const double room = 4 * double(EngineOptions{}.workspace_bytes);
-  return int(std::clamp(room / of_engine, 1.0, double(std::max(n_momenta, 1))));
+  return 16 * (2 * 16 * e * n * n + 2 * 256 * e * e);
+}
+
+/// Momenta that are contracted in one pass through the perambulators: as many engines as have room to work, with one
+/// sink at a time.
+int momenta_in_a_pass(const DistillParameters& parameters, int n_momenta, const DistillBatches& batches) {
+  const double room = 4 * double(batches.meson_bytes);
+  return int(std::clamp(room / sink_bytes(parameters), 1.0, double(std::max(n_momenta, 1))));
+}
+
+/// The most that a rank contracts in one pass.
+int momenta_of_a_rank(const DistillParameters& parameters, int n_ranks, const DistillBatches& batches) {
+  const int n_momenta = int(momenta_up_to(parameters.elementals.max_momentum).size());
+  return momenta_in_a_pass(parameters, (n_momenta + n_ranks - 1) / n_ranks, batches);
+}
+
+/// The elementals of a pass on one slice.
+double slice_bytes(const DistillParameters& parameters, int n_momenta) {
+  const double n = parameters.eigenvectors.n, e = double(parameters.elementals.displacements.size());
+  return 16 * e * n * n * n_momenta;
 }
 
 }  // namespace
@@ -64,19 +81,19 @@ std::vector<Correlator> distilled_correlators(const Comm& comm, const DistillPar
     DistilledSlices slices(files.elementals, files, plan);
     std::vector<int> mine;
     for (int m = comm.rank(); m < int(momenta.size()); m += comm.size()) mine.push_back(m);
-    const auto at_once = std::size_t(momenta_in_a_pass(parameters, int(mine.size())));
+    const auto at_once = std::size_t(momenta_in_a_pass(parameters, int(mine.size()), plan.batches));
     for (std::size_t first = 0; first < mine.size(); first += at_once) {
       const std::vector<int> some(mine.begin() + std::ptrdiff_t(first),
                                   mine.begin() + std::ptrdiff_t(std::min(mine.size(), first + at_once)));
       // No tuner: Tuner::run_best() is collective, and ranks have different momenta and numbers of them.
-      const EngineOptions options{.workspace_bytes = EngineOptions{}.workspace_bytes / some.size()};
+      const EngineOptions options{.workspace_bytes = plan.batches.meson_bytes / some.size()};
       std::vector<FactorisedEngine<double>> engines;
       for (std::size_t k = 0; k < some.size(); ++k)
         engines.emplace_back(factorised, n_displacements, parameters.eigenvectors.n, n_times, options);
       EngineGroup<FactorisedEngine<double>> group(std::move(engines));
       for (const std::array<std::size_t, 2>& lines : all_lines)
         add_correlators(group, slices.reader(elementals_of(parameters, momenta.size(), some), lines),
-                        {.sources = plan.source_times});
+                        {.sources = plan.source_times, .slice_bytes = plan.batches.slice_bytes});
       for (std::size_t k = 0; k < some.size(); ++k) {
         double* to = numbers.data() + 2 * of_momentum * std::size_t(some[k]);
         for (const std::complex<double>& z : group.engines()[k].correlators()) {
@@ -108,16 +125,25 @@ std::vector<Correlator> distilled_correlators(const Comm& comm, const DistillPar
   return correlators;
 }
 
-double correlator_bytes(const DistillParameters& parameters, int n_times, int n_ranks) {
-  const double n = parameters.eigenvectors.n, e = double(parameters.elementals.displacements.size());
-  const double operators = e * double(parameters.correlators.mesons.size());
+bool keeps_elementals(const DistillParameters& parameters, int n_times, int n_ranks, const DistillBatches& batches) {
+  const int at_once = momenta_of_a_rank(parameters, n_ranks, batches);
+  return slice_bytes(parameters, at_once) * n_times <= double(batches.slice_bytes);
+}
+
+double correlator_bytes(const DistillParameters& parameters, int n_times, int n_ranks, const DistillBatches& batches) {
+  const double n = parameters.eigenvectors.n;
+  const double operators =
+      double(parameters.elementals.displacements.size()) * double(parameters.correlators.mesons.size());
   if (operators == 0) return 0;
-  const int n_momenta = int(momenta_up_to(parameters.elementals.max_momentum).size());
-  const double results = 64 * operators * operators * n_times * n_momenta;
-  const int at_once = momenta_in_a_pass(parameters, (n_momenta + n_ranks - 1) / n_ranks);
-  const double slices = std::min(16 * e * n * n * n_times * at_once, double(StreamOptions{}.slice_bytes));
-  // Engines with one sink at a time may need more than their workspace: momenta_in_a_pass() bounds that.
-  return double(EngineOptions{}.workspace_bytes) * 4 + slices + results;
+  const int at_once = momenta_of_a_rank(parameters, n_ranks, batches);
+  const double results =
+      64 * operators * operators * n_times * double(momenta_up_to(parameters.elementals.max_momentum).size());
+  const double of_sink = sink_bytes(parameters), slice = slice_bytes(parameters, at_once), tau = 16 * 16 * n * n;
+  const double sinks = std::clamp(double(batches.meson_bytes) / at_once / of_sink, 1.0, double(n_times));
+  // Twice what is read for some sinks, of the quark and the antiquark, and one perambulator as it comes from its file.
+  const bool keeps = keeps_elementals(parameters, n_times, n_ranks, batches);
+  const double streamed = 2 * (2 * tau * sinks + (keeps ? 0 : slice * (sinks + 1))) + 2 * tau;
+  return at_once * sinks * of_sink + (keeps ? slice * (n_times + 1) : 0) + streamed + results;
 }
 
 }  // namespace kov::app

@@ -41,6 +41,8 @@ std::vector<Correlator> distilled_correlators(const Comm& comm, const DistillPar
                                               const std::map<std::string, LabelValue>& labels);
 
 /// Bytes that one of n_ranks processes needs for them.
-double correlator_bytes(const DistillParameters& parameters, int n_times, int n_ranks);
+double correlator_bytes(const DistillParameters& parameters, int n_times, int n_ranks, const DistillBatches& batches);
+/// Whether it keeps the elementals of all slices, or reads them again for every source.
+bool keeps_elementals(const DistillParameters& parameters, int n_times, int n_ranks, const DistillBatches& batches);
 
 }  // namespace kov::app

@@ -62,6 +62,10 @@ struct DistillParameters {
     /// The quarks that are u, d and s.
     std::vector<std::string> flavours = {};
   } correlators;
+  struct Memory {
+    /// GiB of a process.
+    double limit = 0;
+  } memory;
   struct Output {
     std::string prefix = "distill", journal;
     int precision = 64;

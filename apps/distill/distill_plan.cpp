@@ -287,6 +287,25 @@ int DistillPlan::n_baryons(const DistillParameters& parameters) const {
   return n;
 }
 
+std::vector<DistillStep> DistillPlan::steps() const {
+  const auto is_missing = [&](const auto& is_missing_of) {
+    return std::any_of(files.begin(), files.end(), is_missing_of);
+  };
+  const std::pair<DistillStep, bool> all[] = {
+      {DistillStep::eigenvectors, n_searches() > 0},
+      {DistillStep::elementals, is_missing([](const DistillFiles& f) { return !f.elementals.is_finished; })},
+      {DistillStep::baryon_elementals, n_baryon_files() > 0},
+      {DistillStep::perambulators, is_missing([](const DistillFiles& f) { return f.n_unfinished() > 0; })},
+      {DistillStep::mesons, n_meson_files() > 0},
+      {DistillStep::two_pions, is_missing([](const DistillFiles& f) { return !f.two_pions.is_finished; })},
+      {DistillStep::pion_kaon, is_missing([](const DistillFiles& f) { return !f.pion_kaon.is_finished; })},
+      {DistillStep::baryons, is_missing([](const DistillFiles& f) { return !f.baryons.is_finished; })}};
+  std::vector<DistillStep> steps;
+  for (const auto& [step, has_work] : all)
+    if (has_work) steps.push_back(step);
+  return steps;
+}
+
 std::vector<std::string> DistillPlan::file_names() const {
   std::vector<std::string> names;
   for (const DistillFiles& f : files)
@@ -306,9 +325,6 @@ DistillPlan plan_distillation(const Comm& comm, const DistillParameters& paramet
   plan.gauges = plan_gauges(comm, parameters.gauge, settings, [&](const Coord& extent) {
     Geometry::choose_grid(extent, 1);  // throws for invalid extents
     parameters.check(settings, extent);
-    const Coord grid = Geometry::choose_grid(extent, comm.size());
-    if (const std::string warning = memory_warning(comm, distill_job_bytes(parameters, extent, grid)); !warning.empty())
-      plan.warnings.push_back(warning);
   });
   plan.warnings.insert(plan.warnings.end(), plan.gauges.warnings.begin(), plan.gauges.warnings.end());
   plan.source_times = parameters.source_times(plan.gauges.extent[3]);
@@ -320,32 +336,11 @@ DistillPlan plan_distillation(const Comm& comm, const DistillParameters& paramet
             std::filesystem::path(gauge.name).filename().string() + ": rename one, or make a job for each folder");
     plan.files.push_back(files_of_configuration(comm, gauge, parameters, plan, plan.warnings));
   }
+  const double limit = parameters.memory.limit * (1 << 30);
+  plan.batches =
+      batches_that_fit(parameters, plan.gauges.extent, Geometry::choose_grid(plan.gauges.extent, comm.size()),
+                       plan.steps(), limit > 0 ? limit : memory_of_rank(comm));
   return plan;
-}
-
-double distill_job_bytes(const DistillParameters& p, const Coord& extent, const Coord& grid) {
-  const int n_ranks = int(volume(grid)), n_slices = extent[3] / grid[3];
-  const double n = p.eigenvectors.n, block = p.eigenvectors.block, sites = double(volume(extent)) / n_ranks;
-  const double vector = 8 * 6 * sites, real = p.solver.is_single() ? 4 : 8;
-  const std::vector<NamedQuark> quarks = p.all_quarks();  // one after the other
-  const double links = 8 * 72 * 3 * sites;  // the configuration, its smeared copy, and what the Laplacian reads
-  // The basis, a block more and what remains of it.
-  const double basis = (n + std::max(block, n / 8) + std::max(4 * block, n / 2) + 2 * block) * vector + n * vector;
-  // Afterwards the eigenvectors, and beside them one thing after the other: matrices, which go to their file, or solves
-  // with the perambulators of one source time.  Solves in single precision have eigenvectors of their own.
-  const double vectors = n * vector, elementals = 16 * n * n * n_slices * double(p.labels().size());
-  double of_site = 0;
-  for (const NamedQuark& quark : quarks) {
-    const double low = quark.solver.is_mixed() ? 4 : 0;
-    const int columns = quark.solver.columns_at_once();
-    of_site = std::max(of_site, (real + low) * (72 * 3 + (quark.c_sw != 0 ? 144 : 0)) + 3 * columns * 24 * real +
-                                    quark.solver.bytes_per_site(columns));
-  }
-  const double solving =
-      (p.solver.is_single() ? vectors / 2 : 0) + 64 * n * p.sources_of_a_file(extent[3]) * n_slices + of_site * sites;
-  return links + std::max({basis, vectors + std::max({elementals, solving, baryon_elemental_bytes(p, n_slices)}),
-                           correlator_bytes(p, extent[3], n_ranks), two_meson_bytes(p, extent, MesonPair::two_pions),
-                           two_meson_bytes(p, extent, MesonPair::pion_kaon), baryon_bytes(p, extent[3])});
 }
 
 std::string distill_plan_text(const Comm& comm, const DistillPlan& plan, const DistillParameters& p) {
@@ -410,9 +405,14 @@ std::string distill_plan_text(const Comm& comm, const DistillPlan& plan, const D
                         "displacements,", of_baryons + std::to_string(plan.n_solves(p)), "solves and",
                         plan.n_correlator_files(), "files of correlators"));
   char megabytes[32];
-  std::snprintf(megabytes, sizeof(megabytes), "%.0f",
-                distill_job_bytes(p, plan.gauges.extent, lattice.geometry().grid()) / (1 << 20) + 1);
+  std::snprintf(
+      megabytes, sizeof(megabytes), "%.0f",
+      distill_bytes(p, plan.gauges.extent, lattice.geometry().grid(), plan.batches, plan.steps()) / (1 << 20) + 1);
   row("memory", sentence("about", megabytes, "MiB in each process"));
+  if (const std::string batches =
+          batches_text(p, plan.gauges.extent, lattice.geometry().grid(), plan.batches, plan.steps());
+      !batches.empty())
+    row("batches", batches);
   if (!p.analysis.output.prefix.empty()) {
     const std::size_t n_files = plan.correlator_file_names().size();
     row("energies", sentence("of", n_files, n_files == 1 ? "file:" : "files:", p.analysis.output.prefix + ".txt ..."));

@@ -3,7 +3,7 @@
 // The plan of `kovariant distill`: which files there will be, and which of them earlier runs have finished.
 #pragma once
 
-#include "apps/distill/distill_parameters.hpp"
+#include "apps/distill/distill_memory.hpp"
 #include "apps/files/journal.hpp"
 #include "apps/quarks/planned_gauge.hpp"
 
@@ -63,7 +63,11 @@ struct DistillPlan {
   /// Of each configuration.
   std::vector<DistillFiles> files;
   std::vector<std::string> warnings = {};
+  /// How much is done at a time, so that it fits into the memory.
+  DistillBatches batches = {};
 
+  /// What is left to be done on any configuration.
+  std::vector<DistillStep> steps() const;
   /// Files of all configurations, and those that are there.
   int n_files() const;
   int n_finished() const;
@@ -88,14 +92,11 @@ struct DistillPlan {
 };
 
 /// Reads the headers of all configurations and of what earlier runs wrote.  Throws InputError when a file is of
-/// another kind or has other parameters, FormatError when it is damaged; both say to move it away.  Collective.
+/// another kind or has other parameters, and when what is left to do does not fit into the memory, FormatError when it
+/// is damaged; both say to move it away.  Collective.
 DistillPlan plan_distillation(const Comm& comm, const DistillParameters& parameters, const Settings& settings);
 
 /// The plan as text, for --dry-run and the log.  Collective.
 std::string distill_plan_text(const Comm& comm, const DistillPlan& plan, const DistillParameters& parameters);
-
-/// Bytes that a process needs, where a grid of them shares the lattice: fields and matrices.  Those that share a time
-/// slice have all matrices of it, each.
-double distill_job_bytes(const DistillParameters& parameters, const Coord& extent, const Coord& grid);
 
 }  // namespace kov::app

@@ -237,7 +237,9 @@ std::vector<Correlator> TwoMesonCorrelators::contract(const Comm& comm, const Di
                              [&](std::size_t group, std::size_t, int time) {
                                auto& contraction = contractions_[group];
                                if (!contraction)
-                                 contraction = multi_meson_contraction(groups_[group].operators, quarks);
+                                 contraction =
+                                     multi_meson_contraction(groups_[group].operators, quarks,
+                                                             {.workspace_bytes = plan_.batches.two_meson_bytes});
                                return contraction(quarks, {time}, {});
                              },
                          .advance = advance};
@@ -270,7 +272,8 @@ std::vector<Correlator> TwoMesonCorrelators::contract(const Comm& comm, const Di
   return correlators;
 }
 
-double two_meson_bytes(const DistillParameters& parameters, const Coord& extent, MesonPair pair) {
+double two_meson_bytes(const DistillParameters& parameters, const Coord& extent, MesonPair pair,
+                       std::size_t workspace_bytes) {
   const double n_times = extent[3];
   const double n_sources = double(parameters.source_times(extent[3]).size());
   double numbers = 0, one_sink = 0;
@@ -281,7 +284,7 @@ double two_meson_bytes(const DistillParameters& parameters, const Coord& extent,
     numbers += n_times * n_operators * n_operators;
     one_sink = std::max(one_sink, two_meson_sink_bytes(parameters, group));
   }
-  return 16 * numbers * (n_sources + 4) + std::max(double(MultiMesonOptions{}.workspace_bytes), one_sink);
+  return 16 * numbers * (n_sources + 4) + std::clamp(double(workspace_bytes), one_sink, n_times * one_sink);
 }
 
 double two_meson_sink_bytes(const DistillParameters& parameters, const TwoMesonGroup& group) {

@@ -98,7 +98,8 @@ class TwoMesonCorrelators {
 
 /// Bytes that a process needs for those of one group with one sink at a time; more fit into the workspace.
 double two_meson_sink_bytes(const DistillParameters& parameters, const TwoMesonGroup& group);
-/// Bytes that a process needs for them.
-double two_meson_bytes(const DistillParameters& parameters, const Coord& extent, MesonPair pair);
+/// Bytes that a process needs for them, with a workspace of so many for as many sinks as fit.
+double two_meson_bytes(const DistillParameters& parameters, const Coord& extent, MesonPair pair,
+                       std::size_t workspace_bytes);
 
 }  // namespace kov::app

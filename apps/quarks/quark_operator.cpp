@@ -270,8 +270,8 @@ QuarkOperator<T, SiteLanes> quark_operator(const GaugeField<double>& gauge, cons
 
 template <class T>
 QuarkOperator<T, TogetherLanes> quark_operator_together(const GaugeField<double>& gauge, const QuarkAction& action,
-                                                        const SolverChoice& choice) {
-  return operator_with<T, TogetherLanes>(gauge, action, choice, 12);
+                                                        const SolverChoice& choice, int n_columns) {
+  return operator_with<T, TogetherLanes>(gauge, action, choice, n_columns);
 }
 
 template QuarkOperator<float, SiteLanes> quark_operator(const GaugeField<double>&, const QuarkAction&,
@@ -279,8 +279,8 @@ template QuarkOperator<float, SiteLanes> quark_operator(const GaugeField<double>
 template QuarkOperator<double, SiteLanes> quark_operator(const GaugeField<double>&, const QuarkAction&,
                                                          const SolverChoice&);
 template QuarkOperator<float, TogetherLanes> quark_operator_together(const GaugeField<double>&, const QuarkAction&,
-                                                                     const SolverChoice&);
+                                                                     const SolverChoice&, int);
 template QuarkOperator<double, TogetherLanes> quark_operator_together(const GaugeField<double>&, const QuarkAction&,
-                                                                      const SolverChoice&);
+                                                                      const SolverChoice&, int);
 
 }  // namespace kov::app

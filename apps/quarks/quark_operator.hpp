@@ -35,9 +35,9 @@ struct QuarkOperator {
 template <class T>
 QuarkOperator<T, SiteLanes> quark_operator(const GaugeField<double>& gauge, const QuarkAction& action,
                                            const SolverChoice& choice);
-/// For all twelve at once.  Collective.
+/// For all twelve at once, or another number of columns.  Collective.
 template <class T>
 QuarkOperator<T, TogetherLanes> quark_operator_together(const GaugeField<double>& gauge, const QuarkAction& action,
-                                                        const SolverChoice& choice);
+                                                        const SolverChoice& choice, int n_columns = 12);
 
 }  // namespace kov::app

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "kov/contractions/distillation/laplacian_eigenvectors.hpp"
 
+#include "kov/core/field/convert.hpp"
 #include "kov/core/field/noise.hpp"
+#include "kov/core/field/site_map.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/core/vectors/field_sums.hpp"
 #include "kov/stencil/functions/laplacian_series.hpp"
@@ -126,6 +128,65 @@ LaplacianEigenvectors<T> laplacian_eigenvectors(const GaugeLinks<T>& links, cons
   }
 }
 
+template <class T>
+LaplacianEigenvectors<T> laplacian_eigenvectors_in_groups(const GaugeField<T>& gauge, const LaplacianEigenParameters& p,
+                                                          int slices) {
+  const Lattice& lattice = gauge.lattice();
+  lattice.require_same("eigenvectors in groups", slices, p.n);
+  require(slices >= 1, "eigenvectors of", slices, "time slices at a time: give at least one");
+  const Coord box = lattice.geometry().local_extent(), grid = lattice.geometry().grid();
+  slices = std::max(2, slices / 2 * 2);  // lattices have even extents
+  if (slices >= box[3]) return laplacian_eigenvectors(GaugeLinks<T>(gauge), p);
+  const auto n = std::size_t(p.n), of_slice = std::size_t(box[0]) * std::size_t(box[1]) * std::size_t(box[2]);
+  const std::size_t link_reals = 4 * 18 * of_slice, vector_reals = 6 * of_slice;
+  // Times are slowest in both.
+  const std::vector<double> links = export_sites(gauge);
+  const Field<ColorVector, T> one(lattice, "an eigenvector", 1);
+  LaplacianEigenvectors<T> all;
+  all.vectors = Field<ColorVector, T>(lattice, "eigenvectors", p.n);
+  all.values.resize(n * std::size_t(lattice.extent()[3]));
+  all.residuals.resize(all.values.size());
+  for (int first = 0; first < box[3]; first += slices) {
+    const int count = std::min(slices, box[3] - first);
+    Coord extent = lattice.extent();
+    extent[3] = count * grid[3];
+    const Lattice part(lattice.comm(), extent, {.grid = grid, .exchange = lattice.exchange_options()});
+    const GaugeField<T> part_gauge(part, "links of some slices", 4);
+    import_sites(std::span(links).subspan(std::size_t(first) * link_reals, std::size_t(count) * link_reals),
+                 part_gauge);
+    const LaplacianEigenvectors<T> found = laplacian_eigenvectors(GaugeLinks<T>(part_gauge), p);
+    const Field<ColorVector, T> one_found(part, "an eigenvector of some slices", 1);
+    for (int i = 0; i < p.n; ++i) {
+      copy_components(found.vectors, i, one_found, 0, 1);
+      copy_components(all.vectors, i, one, 0, 1);
+      std::vector<double> numbers = export_sites(one);
+      const std::vector<double> here = export_sites(one_found);
+      std::copy(here.begin(), here.end(), numbers.begin() + std::ptrdiff_t(std::size_t(first) * vector_reals));
+      import_sites<ColorVector, T, SiteLanes>(numbers, one);
+      copy_components(one, 0, all.vectors, i, 1);
+    }
+    for (int t = 0; t < extent[3]; ++t) {
+      const int of_all = t / count * box[3] + first + t % count;
+      for (std::size_t i = 0; i < n; ++i) {
+        all.values[std::size_t(of_all) * n + i] = found.values[std::size_t(t) * n + i];
+        all.residuals[std::size_t(of_all) * n + i] = found.residuals[std::size_t(t) * n + i];
+      }
+    }
+    all.report.restarts = std::max(all.report.restarts, found.report.restarts);
+    all.report.filtered += found.report.filtered;
+    all.report.residual = std::max(all.report.residual, found.report.residual);
+    all.report.orthogonality = std::max(all.report.orthogonality, found.report.orthogonality);
+    all.report.seconds += found.report.seconds;
+    all.cut = std::max(all.cut, found.cut);
+    all.order = std::max(all.order, found.order);
+  }
+  return all;
+}
+
+template LaplacianEigenvectors<float> laplacian_eigenvectors_in_groups(const GaugeField<float>&,
+                                                                       const LaplacianEigenParameters&, int);
+template LaplacianEigenvectors<double> laplacian_eigenvectors_in_groups(const GaugeField<double>&,
+                                                                        const LaplacianEigenParameters&, int);
 template LaplacianEigenvectors<float> laplacian_eigenvectors(const GaugeLinks<float>&, const LaplacianEigenParameters&);
 template LaplacianEigenvectors<double> laplacian_eigenvectors(const GaugeLinks<double>&,
                                                               const LaplacianEigenParameters&);

@@ -43,6 +43,15 @@ struct LaplacianEigenvectors : SliceEigenvectors<T> {
 template <class T>
 LaplacianEigenvectors<T> laplacian_eigenvectors(const GaugeLinks<T>& links, const LaplacianEigenParameters& parameters);
 
+/// The same vectors, up to rounding and the search's tolerance, from so many of each rank's time slices at a time: for
+/// less memory, as the basis is one of these slices; an odd number is rounded down, 1 up to 2.  gauge: the smeared
+/// links.  Each group has a cut of its own unless it is given; that of the result is the largest.  progress() counts
+/// the slices of a group.  Collective.  Throws InputError unless there is one slice at least, and what
+/// laplacian_eigenvectors() throws.
+template <class T>
+LaplacianEigenvectors<T> laplacian_eigenvectors_in_groups(const GaugeField<T>& gauge,
+                                                          const LaplacianEigenParameters& parameters, int slices);
+
 /// Where the mean of all slices has `count` eigenvalues of -Delta below, estimated by a Lanczos run on the whole
 /// lattice from a random vector: Gauss quadrature of the density of eigenvalues (Lin, Saad and Yang, SIAM Review 58
 /// (2016) 34).  Off by some percent.  lowest: set to the smallest Ritz value, if given.  Collective.

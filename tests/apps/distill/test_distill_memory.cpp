@@ -2,11 +2,16 @@
 //
 // The memory that `kovariant distill` expects, beside what contractions allocate.
 #include "apps/distill/baryons.hpp"
+#include "apps/distill/distill_correlators.hpp"
 #include "apps/distill/distill_plan.hpp"
 #include "apps/distill/two_mesons.hpp"
+#include "apps/quarks/quark_operator.hpp"
 #include "kov/contractions/distillation/distilled_baryons.hpp"
+#include "kov/contractions/engine/engine_group.hpp"
+#include "kov/contractions/engine/stream.hpp"
 #include "kov/core/base/memory_use.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -77,7 +82,7 @@ TEST(DistillMemory, OfBaryonsIsWhatTheyTake) {
     for (const BaryonOperator& op : wanted_baryon_operators(p)) correlations.push_back({op.name, op, op});
     const double taken = double(most_bytes_of(
                      [&] { distilled_baryons(correlations, 1, no_quarks(n, n_times), {.sources = {0}}); })),
-                 expected = baryon_bytes(p, n_times);
+                 expected = baryon_bytes(p, n_times, DistilledBaryonOptions{}.workspace_bytes);
     EXPECT_LT(taken, expected) << names.back();
     EXPECT_GT(taken, 0.25 * expected) << names.back();
   }
@@ -89,19 +94,19 @@ TEST(DistillMemory, OfBaryonsIsWhatTheyTake) {
   for (const BaryonOperator& op : wanted_baryon_operators(p)) correlations.push_back({op.name, op, op});
   const double taken =
       double(most_bytes_of([&] { distilled_baryons(correlations, 1, no_quarks(n, n_times), {.sources = {0}}); }));
-  EXPECT_LT(taken, baryon_bytes(p, n_times));
-  EXPECT_GT(taken, 0.25 * baryon_bytes(p, n_times));
+  EXPECT_LT(taken, baryon_bytes(p, n_times, DistilledBaryonOptions{}.workspace_bytes));
+  EXPECT_GT(taken, 0.25 * baryon_bytes(p, n_times, DistilledBaryonOptions{}.workspace_bytes));
   p.quarks.clear();
   p.correlators = {};
   p.correlators.baryons = {"delta_pp", "delta_pp_np"};
   // A workspace holds one cube at least, however large it is.
   p.eigenvectors.n = 512;
   const double cube = 16 * std::pow(512.0, 3);
-  EXPECT_GT(baryon_bytes(p, n_times), (2 * (4 + 4) + 5 + 1 + 1) * cube);
+  EXPECT_GT(baryon_bytes(p, n_times, DistilledBaryonOptions{}.workspace_bytes), (2 * (4 + 4) + 5 + 1 + 1) * cube);
   // What is read from a file is another cube, and two where it is of 16 bits.
-  const double expected = baryon_bytes(p, n_times);
+  const double expected = baryon_bytes(p, n_times, DistilledBaryonOptions{}.workspace_bytes);
   p.output.precision = 16;
-  EXPECT_NEAR(baryon_bytes(p, n_times) - expected, cube, 1);
+  EXPECT_NEAR(baryon_bytes(p, n_times, DistilledBaryonOptions{}.workspace_bytes) - expected, cube, 1);
 }
 
 /// Ranks that share a time slice have all of its matrices.
@@ -111,7 +116,9 @@ TEST(DistillMemory, OfMatricesIsSharedByRanksInTimeAlone) {
   p.eigenvectors.n = 128;
   p.elementals.max_momentum = 6;
   const Coord extent{8, 8, 8, 8};
-  const auto bytes = [&](const Coord& grid) { return distill_job_bytes(p, extent, grid); };
+  const auto bytes = [&](const Coord& grid) {
+    return distill_bytes(p, extent, grid, DistillBatches::of(p), {std::begin(distill_steps), std::end(distill_steps)});
+  };
   const double elementals = 16.0 * 128 * 128 * 8 * double(p.labels().size());
   EXPECT_NEAR(bytes({2, 1, 1, 1}) - bytes({1, 1, 1, 2}), elementals / 2, 1);
   EXPECT_NEAR(bytes({2, 2, 1, 2}) - bytes({1, 1, 1, 8}), elementals * (0.5 - 0.125), 1);
@@ -122,6 +129,116 @@ TEST(DistillMemory, OfMatricesIsSharedByRanksInTimeAlone) {
   p.correlators.baryons = {"proton"};
   const double of_baryons = 16.0 * 64 * 64 * 64 * double(p.baryon_momenta().size());
   EXPECT_NEAR(bytes({2, 1, 1, 1}) - bytes({1, 1, 1, 2}), of_baryons * 4, 1);
+}
+
+/// What single mesons of all momenta take, streamed and not.
+TEST(DistillMemory, OfSingleMesonsIsWhatTheyTake) {
+  constexpr int n = 8, n_times = 4;
+  DistillParameters p;
+  p.eigenvectors.n = n;
+  p.correlators.mesons = {"pion", "rho_x"};
+  const int e = int(p.elementals.displacements.size()), n_momenta = 7;
+  for (const std::size_t slice_bytes : {std::size_t(1), StreamOptions{}.slice_bytes})
+    for (const std::size_t workspace : {std::size_t(1), std::size_t(1) << 20, EngineOptions{}.workspace_bytes}) {
+      DistillBatches batches = DistillBatches::of(p);
+      batches.meson_bytes = workspace;
+      batches.slice_bytes = slice_bytes;
+      EXPECT_EQ(keeps_elementals(p, n_times, 1, batches), slice_bytes > 1);
+      const double of_sink = 16.0 * (2 * 16 * e * n * n + 2 * 256 * e * e);
+      const int at_once = int(std::clamp(4 * double(workspace) / of_sink, 1.0, double(n_momenta)));
+      std::vector<FactorisedOperator> operators;
+      for (int g = 0; g < 2; ++g)
+        for (int d = 0; d < e; ++d) operators.push_back({d, g == 0 ? Gamma::five() : Gamma::direction(0)});
+      const double taken = double(most_bytes_of([&] {
+        std::vector<FactorisedEngine<double>> engines;
+        for (int k = 0; k < at_once; ++k)
+          engines.emplace_back(operators, e, n, n_times,
+                               EngineOptions{.workspace_bytes = workspace / std::size_t(at_once)});
+        EngineGroup<FactorisedEngine<double>> group(std::move(engines));
+        const SliceReader<double> zeros{.slice = [](int, std::span<Complex<double>>) {},
+                                        .perambulator = [](int, int, std::span<Complex<double>>) {}};
+        add_correlators(group, zeros, {.sources = {0}, .slice_bytes = slice_bytes});
+      }));
+      const double expected = correlator_bytes(p, n_times, 1, batches);
+      EXPECT_LT(taken, expected) << slice_bytes << " " << workspace;
+      EXPECT_GT(taken, 0.25 * expected) << slice_bytes << " " << workspace;
+    }
+}
+
+DistillParameters large_job() {
+  DistillParameters p;
+  p.eigenvectors.n = 64;
+  p.correlators.two_pions = {{0, 0, 0}};
+  p.correlators.baryons = {"proton"};
+  p.elementals.max_baryon_momentum = 0;
+  return p;
+}
+const std::vector<DistillStep> all_steps{std::begin(distill_steps), std::end(distill_steps)};
+
+TEST(DistillMemory, HasBatchesThatFit) {
+  const DistillParameters p = large_job();
+  const Coord extent{16, 16, 16, 32}, grid{1, 1, 1, 2};
+  const DistillBatches largest = DistillBatches::of(p);
+  const double all = distill_bytes(p, extent, grid, largest, all_steps);
+  const DistillBatches plenty = batches_that_fit(p, extent, grid, all_steps, all);
+  EXPECT_EQ(plenty.slices, 0);
+  EXPECT_EQ(plenty.columns, largest.columns);
+  EXPECT_EQ(plenty.meson_bytes, largest.meson_bytes);
+  EXPECT_EQ(plenty.slice_bytes, largest.slice_bytes);
+  int fitted = 0;
+  double before = all;
+  for (double bytes = all;; bytes *= 0.9) {
+    DistillBatches batches;
+    try {
+      batches = batches_that_fit(p, extent, grid, all_steps, bytes);
+    } catch (const InputError&) {
+      break;
+    }
+    ++fitted;
+    const double needed = distill_bytes(p, extent, grid, batches, all_steps);
+    EXPECT_LE(needed, bytes);
+    EXPECT_LE(needed, before);
+    before = needed;
+  }
+  EXPECT_GT(fitted, 3);
+  // A step alone, down to its smallest.
+  const auto smallest = [&](DistillStep step) {
+    DistillBatches batches;
+    for (double bytes = distill_step_bytes(p, extent, grid, largest, step);; bytes *= 0.98) try {
+        batches = batches_that_fit(p, extent, grid, {step}, bytes);
+      } catch (const InputError&) {
+        return batches;
+      }
+  };
+  EXPECT_EQ(smallest(DistillStep::eigenvectors).slices, 2);
+  EXPECT_EQ(smallest(DistillStep::perambulators).columns, std::vector<int>{TogetherLanes::holds_columns ? 4 : 1});
+  EXPECT_FALSE(keeps_elementals(p, extent[3], 2, smallest(DistillStep::mesons)));
+  EXPECT_LT(smallest(DistillStep::two_pions).two_meson_bytes, largest.two_meson_bytes);
+  EXPECT_LT(smallest(DistillStep::baryons).baryon_bytes, largest.baryon_bytes);
+  // What is finished needs nothing.
+  EXPECT_EQ(batches_that_fit(p, extent, grid, {DistillStep::mesons}, all / 8).columns, largest.columns);
+}
+
+TEST(DistillMemory, IsRefusedWithWhatWouldFit) {
+  DistillParameters p = large_job();
+  const Coord extent{16, 16, 16, 32}, grid{1, 1, 1, 2};
+  for (const double bytes : {1.35e9, 1.4e9}) {
+    p.eigenvectors.n = 64;
+    std::string text;
+    try {
+      batches_that_fit(p, extent, grid, all_steps, bytes);
+    } catch (const InputError& error) {
+      text = error.what();
+    }
+    const std::string before = "set eigenvectors.n to ";
+    ASSERT_NE(text.find(before), text.npos) << text;
+    const int fit = std::stoi(text.substr(text.find(before) + before.size()));
+    p.eigenvectors.n = fit;
+    EXPECT_NO_THROW(batches_that_fit(p, extent, grid, all_steps, bytes));
+    p.eigenvectors.n = fit + 1;
+    EXPECT_THROW(batches_that_fit(p, extent, grid, all_steps, bytes), InputError);
+  }
+  EXPECT_THROW(batches_that_fit(p, extent, grid, all_steps, 1e6), InputError);
 }
 
 }  // namespace test_distill_memory

@@ -80,6 +80,29 @@ GlobalArray projected(const Field<ColorVector, double>& vectors, const GlobalArr
   return gather(field);
 }
 
+TEST(LaplacianEigenvectors, AreTheSameFromGroupsOfSlices) {
+  const Lattice lattice(Comm::world(), {4, 4, 2, 6});
+  const auto gauge = reference::gauge_field(lattice, reference::random_su3(lattice.extent(), 4, 3));
+  const LaplacianEigenParameters parameters{.n = 5};
+  const auto whole = laplacian_eigenvectors(GaugeLinks<double>(gauge), parameters);
+  const GlobalArray expected = gather(whole.vectors);
+  for (const int slices : {1, 2, 4, 6}) {
+    const auto found = laplacian_eigenvectors_in_groups(gauge, parameters, slices);
+    EXPECT_LE(found.report.residual, 1e-10);
+    EXPECT_LE(found.report.orthogonality, 1e-10);
+    for (std::size_t k = 0; k < whole.values.size(); ++k) {
+      EXPECT_NEAR(found.values[k], whole.values[k], 1e-9) << slices << " slices, value " << k;
+      EXPECT_LE(found.residuals[k], 1e-10);
+    }
+    // Phases are fixed, and random links have no degenerate eigenvalues.
+    const GlobalArray vectors = gather(found.vectors);
+    reference::for_each_coordinate(lattice.extent(), [&](const Coord& x) {
+      for (int i = 0; i < 3 * 5; ++i) ASSERT_NEAR(std::abs(vectors.at(x)[i] - expected.at(x)[i]), 0, 1e-7);
+    });
+  }
+  EXPECT_THROW(laplacian_eigenvectors_in_groups(gauge, parameters, 0), InputError);
+}
+
 TEST(LaplacianEigenvectors, AreGaugeCovariant) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 4});
   const GlobalArray u = reference::random_su3(lattice.extent(), 4, 3),

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+#include "apps/distill/distill_memory.hpp"
+
+#include "apps/distill/baryons.hpp"
+#include "apps/distill/distill_correlators.hpp"
+#include "apps/distill/two_mesons.hpp"
+#include "apps/quarks/quark_operator.hpp"
+#include "kov/contractions/distillation/distilled_baryons.hpp"
+#include "kov/contractions/engine/stream.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+namespace kov::app {
+
+namespace {
+
+constexpr double MiB = 1 << 20;
+
+std::string step_text(DistillStep step) {
+  switch (step) {
+    case DistillStep::eigenvectors:
+      return "eigenvectors";
+    case DistillStep::elementals:
+      return "elementals";
+    case DistillStep::baryon_elementals:
+      return "elementals of baryons";
+    case DistillStep::perambulators:
+      return "perambulators";
+    case DistillStep::mesons:
+      return "correlators of mesons";
+    case DistillStep::two_pions:
+      return "correlators of two pions";
+    case DistillStep::pion_kaon:
+      return "correlators of a pion and a kaon";
+    case DistillStep::baryons:
+      return "correlators of baryons";
+  }
+  return "";
+}
+
+/// Of a quark: columns of Krylov spaces that differ may be fewer.
+int least_columns(const SolverChoice& solver) {
+  if (!solver.is_together() || solver.is_block()) return solver.columns_at_once();
+  return TogetherLanes::holds_columns ? 4 : 1;
+}
+
+double solving_bytes(const DistillParameters& p, const Coord& extent, double sites, int n_slices,
+                     const DistillBatches& batches) {
+  const double n = p.eigenvectors.n, real = p.solver.is_single() ? 4 : 8;
+  double of_site = 0;
+  const std::vector<NamedQuark> quarks = p.all_quarks();  // one after the other
+  for (std::size_t q = 0; q < quarks.size(); ++q) {
+    const NamedQuark& quark = quarks[q];
+    const double low = quark.solver.is_mixed() ? 4 : 0;
+    const int columns = batches.columns.at(q);
+    of_site = std::max(of_site, (real + low) * (72 * 3 + (quark.c_sw != 0 ? 144 : 0)) + 3 * columns * 24 * real +
+                                    quark.solver.bytes_per_site(columns));
+  }
+  // Solves in single precision have eigenvectors of their own.
+  const double rounded = p.solver.is_single() ? n * 4 * 6 * sites : 0;
+  return rounded + 64 * n * p.sources_of_a_file(extent[3]) * n_slices + of_site * sites;
+}
+
+/// Halves a number from the value that it has down to the least while too much is needed.
+template <class Number>
+void halve(Number& number, Number least, const std::function<bool()>& fits) {
+  while (number > least && !fits()) number = std::max(least, Number(number / 2));
+}
+
+/// As batches_that_fit(), or the smallest where nothing fits.
+DistillBatches smaller_batches(const DistillParameters& p, const Coord& extent, const Coord& grid,
+                               const std::vector<DistillStep>& steps, double bytes) {
+  DistillBatches batches = DistillBatches::of(p);
+  const auto has = [&](DistillStep step) { return std::count(steps.begin(), steps.end(), step) > 0; };
+  const auto fits = [&](DistillStep step) {
+    return [&, step] { return distill_step_bytes(p, extent, grid, batches, step) <= bytes; };
+  };
+  if (has(DistillStep::eigenvectors) && !fits(DistillStep::eigenvectors)()) {
+    // Even, as laplacian_eigenvectors_in_groups() has them.
+    for (batches.slices = extent[3] / grid[3]; batches.slices > 2 && !fits(DistillStep::eigenvectors)();)
+      batches.slices = std::max(2, batches.slices / 4 * 2);
+  }
+  if (has(DistillStep::elementals)) halve(batches.displaced, 1, fits(DistillStep::elementals));
+  if (has(DistillStep::perambulators)) {
+    const std::vector<NamedQuark> quarks = p.all_quarks();
+    for (int less = 0; less < 12 && !fits(DistillStep::perambulators)(); ++less)
+      for (std::size_t q = 0; q < quarks.size(); ++q) {
+        const int least = least_columns(quarks[q].solver);
+        batches.columns[q] = std::max(least, std::min(batches.columns[q], 12 - less) / least * least);
+      }
+  }
+  if (has(DistillStep::mesons)) {
+    // Elementals that are kept are read once, and small workspaces cost little.
+    halve(batches.meson_bytes, batches.meson_bytes / 16, fits(DistillStep::mesons));
+    halve(batches.slice_bytes, std::size_t(1), fits(DistillStep::mesons));
+    halve(batches.meson_bytes, std::size_t(1), fits(DistillStep::mesons));
+  }
+  if (has(DistillStep::two_pions)) halve(batches.two_meson_bytes, std::size_t(1), fits(DistillStep::two_pions));
+  if (has(DistillStep::pion_kaon)) halve(batches.two_meson_bytes, std::size_t(1), fits(DistillStep::pion_kaon));
+  if (has(DistillStep::baryons)) halve(batches.baryon_bytes, std::size_t(1), fits(DistillStep::baryons));
+  return batches;
+}
+
+}  // namespace
+
+DistillBatches DistillBatches::of(const DistillParameters& parameters) {
+  DistillBatches batches{.meson_bytes = EngineOptions{}.workspace_bytes,
+                         .slice_bytes = StreamOptions{}.slice_bytes,
+                         .two_meson_bytes = MultiMesonOptions{}.workspace_bytes,
+                         .baryon_bytes = DistilledBaryonOptions{}.workspace_bytes};
+  for (const NamedQuark& quark : parameters.all_quarks()) batches.columns.push_back(quark.solver.columns_at_once());
+  return batches;
+}
+
+double distill_step_bytes(const DistillParameters& p, const Coord& extent, const Coord& grid,
+                          const DistillBatches& batches, DistillStep step) {
+  const int n_ranks = int(volume(grid)), n_slices = extent[3] / grid[3];
+  const double n = p.eigenvectors.n, block = p.eigenvectors.block, sites = double(volume(extent)) / n_ranks;
+  const double vector = 8 * 6 * sites;
+  // The configuration, its smeared copy, and what the Laplacian reads.
+  const double links = 8 * 72 * 3 * sites;
+  // The eigenvectors, beside which there are matrices, on their way to a file, or solves for one source time.
+  const double vectors = links + n * vector;
+  switch (step) {
+    case DistillStep::eigenvectors: {
+      // Of the slices at a time: the basis and the block after it, what the filter works in, and what is found.  With
+      // groups of slices their links, and the configuration and vectors as they are copied.
+      const double basis = n + std::max(block, std::floor(n / 8)) + std::max(4 * block, std::floor(n / 2));
+      if (batches.slices == 0 || batches.slices >= n_slices) return vectors + (basis + 3 * block) * vector;
+      const double part = double(batches.slices) / n_slices;
+      return vectors + part * ((n + basis + 3 * block) * vector + links) + 8 * 72 * sites + 3 * vector;
+    }
+    case DistillStep::elementals:
+      return vectors + 16 * n * n * n_slices * double(p.labels().size()) +
+             2 * std::min(n, double(batches.displaced)) * vector;
+    case DistillStep::baryon_elementals:
+      return vectors + baryon_elemental_bytes(p, n_slices);
+    case DistillStep::perambulators:
+      return vectors + solving_bytes(p, extent, sites, n_slices, batches);
+    case DistillStep::mesons:
+      return links + correlator_bytes(p, extent[3], n_ranks, batches);
+    case DistillStep::two_pions:
+      return links + two_meson_bytes(p, extent, MesonPair::two_pions, batches.two_meson_bytes);
+    case DistillStep::pion_kaon:
+      return links + two_meson_bytes(p, extent, MesonPair::pion_kaon, batches.two_meson_bytes);
+    case DistillStep::baryons:
+      return links + baryon_bytes(p, extent[3], batches.baryon_bytes);
+  }
+  return links;
+}
+
+double distill_bytes(const DistillParameters& parameters, const Coord& extent, const Coord& grid,
+                     const DistillBatches& batches, const std::vector<DistillStep>& steps) {
+  double most = 8 * 72 * 3 * double(volume(extent)) / double(volume(grid));
+  for (const DistillStep step : steps)
+    most = std::max(most, distill_step_bytes(parameters, extent, grid, batches, step));
+  return most;
+}
+
+DistillBatches batches_that_fit(const DistillParameters& parameters, const Coord& extent, const Coord& grid,
+                                const std::vector<DistillStep>& steps, double bytes) {
+  const DistillBatches batches = smaller_batches(parameters, extent, grid, steps, bytes);
+  const auto needed = [&](const DistillParameters& p, const DistillBatches& b) {
+    return distill_bytes(p, extent, grid, b, steps);
+  };
+  if (needed(parameters, batches) <= bytes) return batches;
+  const auto worst = std::max_element(steps.begin(), steps.end(), [&](DistillStep a, DistillStep b) {
+    return distill_step_bytes(parameters, extent, grid, batches, a) <
+           distill_step_bytes(parameters, extent, grid, batches, b);
+  });
+  // How many eigenvectors would fit: by bisection.
+  DistillParameters fewer = parameters;
+  int fit = 0;
+  for (int too_many = parameters.eigenvectors.n; too_many - fit > 1;) {
+    fewer.eigenvectors.n = (fit + too_many) / 2;
+    (needed(fewer, smaller_batches(fewer, extent, grid, steps, bytes)) <= bytes ? fit : too_many) =
+        fewer.eigenvectors.n;
+  }
+  const std::string remedy =
+      fit > 0 ? "set eigenvectors.n to " + std::to_string(fit) + " or less, which fits, run" : "run";
+  throw InputError(
+      sentence(worst == steps.end() ? "links" : step_text(*worst), "need", std::ceil(needed(parameters, batches) / MiB),
+               "MiB in each process with the smallest batches, but there are", std::floor(bytes / MiB), "MiB:", remedy,
+               "more processes on more hosts or GPUs, or raise memory.limit if there is more"));
+}
+
+std::string batches_text(const DistillParameters& p, const Coord& extent, const Coord& grid,
+                         const DistillBatches& batches, const std::vector<DistillStep>& steps) {
+  std::vector<std::string> parts;
+  const auto mebibytes = [](std::size_t bytes) { return sentence(std::ceil(double(bytes) / MiB), "MiB"); };
+  for (const DistillStep step : steps) switch (step) {
+      case DistillStep::eigenvectors:
+        if (batches.slices == 0)
+          parts.push_back("eigenvectors of all slices together");
+        else
+          parts.push_back(sentence("eigenvectors of", batches.slices, "slices at a time"));
+        break;
+      case DistillStep::elementals:
+        parts.push_back(sentence(std::min(p.eigenvectors.n, batches.displaced), "vectors displaced at a time"));
+        break;
+      case DistillStep::perambulators: {
+        std::string columns;
+        for (const int n : batches.columns) columns += (columns.empty() ? "" : ", ") + std::to_string(n);
+        parts.push_back(sentence("solves of", columns, columns == "1" ? "column" : "columns"));
+        break;
+      }
+      case DistillStep::mesons:
+        parts.push_back(
+            sentence("products of mesons in up to", mebibytes(batches.meson_bytes) + ", elementals",
+                     keeps_elementals(p, extent[3], int(volume(grid)), batches) ? "kept" : "read for every source"));
+        break;
+      case DistillStep::two_pions:
+        parts.push_back(sentence("two pions in up to", mebibytes(batches.two_meson_bytes)));
+        break;
+      case DistillStep::pion_kaon:
+        parts.push_back(sentence("pion and kaon in up to", mebibytes(batches.two_meson_bytes)));
+        break;
+      case DistillStep::baryons:
+        parts.push_back(sentence("products of baryons in up to", mebibytes(batches.baryon_bytes)));
+        break;
+      case DistillStep::baryon_elementals:
+        break;
+    }
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : "; ") + part;
+  return text;
+}
+
+}  // namespace kov::app
