@@ -40,7 +40,7 @@ struct SolveReport {
   /// Restarts, after a breakdown or when the recursion had drifted away from the true residual; those of solvers within
   /// this one too.
   int restarts = 0;
-  /// How often reliable updates computed residuals in high precision, for all columns at once.
+  /// How often reliable updates computed residuals in high precision, for the columns that were due.
   int renewals = 0;
   /// How often a solver went on in higher precision because the lower one brought a column no further.
   int precision_switches = 0;

@@ -24,6 +24,8 @@ class VectorContent {
   virtual ~VectorContent() = default;
   virtual std::shared_ptr<const VectorContent> like(const std::string& name) const = 0;
   virtual std::shared_ptr<const VectorContent> even() const = 0;
+  virtual std::shared_ptr<const VectorContent> components(int k, int n) const = 0;
+  virtual int columns_together() const = 0;
   virtual const Lattice& lattice() const = 0;
   virtual const std::string& name() const = 0;
   virtual Subset subset() const = 0;
@@ -82,6 +84,10 @@ class ContentOf final : public VectorContent {
     return std::make_shared<ContentOf>(field_.like(name));
   }
   std::shared_ptr<const VectorContent> even() const override { return std::make_shared<ContentOf>(field_.even()); }
+  std::shared_ptr<const VectorContent> components(int k, int n) const override {
+    return std::make_shared<ContentOf>(field_.components(k, n));
+  }
+  int columns_together() const override { return F::Lanes::columns; }
   const Lattice& lattice() const override { return field_.lattice(); }
   const std::string& name() const override { return field_.name(); }
   Subset subset() const override { return field_.subset(); }
@@ -200,6 +206,8 @@ Vector::Vector(const F& field) : content_(std::make_shared<detail::ContentOf<F>>
 
 Vector Vector::like(const std::string& name) const { return Vector(content_->like(name)); }
 Vector Vector::even() const { return Vector(content_->even()); }
+Vector Vector::components(int k, int n) const { return Vector(content_->components(k, n)); }
+int Vector::columns_together() const { return content_->columns_together(); }
 const Lattice& Vector::lattice() const { return content_->lattice(); }
 const std::string& Vector::name() const { return content_->name(); }
 Subset Vector::subset() const { return content_->subset(); }

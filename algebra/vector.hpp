@@ -33,6 +33,11 @@ class Vector {
   Vector like(const std::string& name) const;
   /// The even sites, which share memory with this.
   Vector even() const;
+  /// n columns, from number k on, which share memory with this: whole packs of columns_together(), or all from k to the
+  /// end.  Throws InputError for others.
+  Vector components(int k, int n) const;
+  /// Columns that lie in lanes together; 1 where sites do.
+  int columns_together() const;
   const Lattice& lattice() const;
   const std::string& name() const;
   Subset subset() const;

@@ -31,15 +31,14 @@ class SolutionOfRecursion {
   /// In each iteration, with rr = |r_k|^2 that the recursion will have at its end: the mask of the columns that renew()
   /// is due for then, none of which is stopped.  Remembers the largest rr.
   virtual ColumnMask due(const ByColumn<double>& rr, const SolveRun& run) = 0;
-  /// Sets these columns of r to their true residuals, and rr to their norms.  A is applied to all columns, as operators
-  /// take whole fields; those that are not due go through the same numbers as alone.
+  /// Sets these columns of r to their true residuals, and rr to their norms; the others stay what they are.
   virtual void renew(const ColumnMask& due, ByColumn<double>& rr, SolveRun& run, const Vector& r) = 0;
 };
 
 /// When a residual is to be computed anew: where it has fallen to delta times its largest since the last time.  A
-/// renewal of one column takes as long as that of all, so columns wait for turns every few iterations, the same
-/// whatever other columns there are: but not further than until |r_k| has fallen by delta^2, and not where the last
-/// renewal found something else than the recursion.
+/// column is renewed fastest beside others, so columns wait for turns every few iterations, the same whatever other
+/// columns there are: but not further than until |r_k| has fallen by delta^2, and not where the last renewal found
+/// something else than the recursion.
 class RenewalSchedule {
  public:
   RenewalSchedule(int n_columns, double delta)

@@ -51,7 +51,7 @@ class ReliableSolution final : public detail::SolutionOfRecursion {
     if (std::exchange(has_steps_, true))
       take_steps(ColumnMask(r.n_components()), run);
     else
-      accepted_ = true_residual(x_);
+      accepted_ = true_residual(x_, {0, x_.n_components()});
     copy(low_residual_, r);
     schedule_.restart(accepted_);
     return accepted_;
@@ -82,11 +82,16 @@ class ReliableSolution final : public detail::SolutionOfRecursion {
   /// Adds the steps to x where the residual does not become larger by them, and begins new ones; gives up columns that
   /// come no further.  For the columns that `others` does not name; returns their |r_k|^2, and sets low_residual_.
   ByColumn<double> take_steps(const ColumnMask& others, SolveRun& run) {
-    convert(steps_, residual_);
-    copy(x_, trial_);
-    axpy(source_norm_, residual_, trial_, others);
+    ByColumn<double> found = accepted_;
+    for (const detail::ColumnRange& range : ranges_to_renew(others)) {
+      const Vector trial = range.of(trial_), steps = range.of(residual_);
+      convert(range.of(steps_), steps);
+      copy(range.of(x_), trial);
+      axpy(range.of(source_norm_), steps, trial);
+      const ByColumn<double> of_range = true_residual(trial_, range);
+      std::copy(of_range.begin(), of_range.end(), &found[std::size_t(range.first)]);
+    }
     zero_columns(steps_, others);
-    const ByColumn<double> found = true_residual(trial_);
     ColumnMask kept = others;
     for (int k = 0; k < kept.size(); ++k) {
       const std::size_t i = std::size_t(k);
@@ -102,13 +107,22 @@ class ReliableSolution final : public detail::SolutionOfRecursion {
     accepted_ = choose(kept, accepted_, found);
     return found;
   }
-  /// Sets low_residual_ to (b_k - A x_k) / |b_k|; returns its norms squared.
-  ByColumn<double> true_residual(const Vector& x) {
-    A_.apply(x, residual_);
-    xpay(b_, -1, residual_);
-    scale(1.0 / source_norm_, residual_);
-    convert(residual_, low_residual_);
-    return norm2_by_column(residual_);
+  /// Sets these columns of low_residual_ to (b_k - A x_k) / |b_k|; returns their norms squared.
+  ByColumn<double> true_residual(const Vector& x, const detail::ColumnRange& columns) {
+    const Vector residual = columns.of(residual_);
+    A_.apply(columns.of(x), residual);
+    xpay(columns.of(b_), -1, residual);
+    scale(1.0 / columns.of(source_norm_), residual);
+    convert(residual, columns.of(low_residual_));
+    return norm2_by_column(residual);
+  }
+  /// The packs with columns that `others` does not name; all columns at once if these packs are more than half, as a
+  /// column takes least time beside others.
+  std::vector<detail::ColumnRange> ranges_to_renew(const ColumnMask& others) const {
+    const auto packs = detail::packs_with_any(x_, others);
+    const int n = x_.n_components();
+    if (2 * int(packs.size()) * x_.columns_together() > n) return {{0, n}};
+    return packs;
   }
   /// A product with 0 would keep a NaN.
   void zero_columns(const Vector& field, const ColumnMask& others) {

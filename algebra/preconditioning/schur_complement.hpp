@@ -33,7 +33,8 @@ class SchurComplement {
  public:
   using F = FieldT;
 
-  /// n_components: of the fields it works on.  Throws InputError for a site term that is 0.
+  /// n_components: of the fields it works on, or the most; columns in lanes may be fewer by whole packs, or be those of
+  /// the last packs.  Throws InputError for a site term that is 0.
   explicit SchurComplement(const DiracOperator<Storage, Term>& M, int n_components = 1,
                            SchurForm form = SchurForm::asymmetric)
       : form_(form),
@@ -60,9 +61,10 @@ class SchurComplement {
       const double d = *number_, left = is_symmetric() ? 1 / d : 1;
       hop_.combine(left, left / (2 * d), b.odd(), b.even(), out, false, exec);
     } else if constexpr (!NumberTerm<Term>) {
-      term_.apply_inverse(b.odd(), solved_, false, exec);
-      hop_.combine(1, 0.5, solved_, b.even(), is_symmetric() ? even_ : out, false, exec);
-      if (is_symmetric()) term_.apply_inverse(even_, out, false, exec);
+      const F solved = columns_of(solved_, b), even = is_symmetric() ? columns_of(even_, b) : F();
+      term_.apply_inverse(b.odd(), solved, false, exec);
+      hop_.combine(1, 0.5, solved, b.even(), is_symmetric() ? even : out, false, exec);
+      if (is_symmetric()) term_.apply_inverse(even, out, false, exec);
     }
   }
   /// out = in, or D_ee in in the symmetric form: what a residual in this form is on even sites for M, in and out being
@@ -79,8 +81,9 @@ class SchurComplement {
       const double d = *number_;
       hop_.combine(1 / d, 1 / (2 * d), x.even(), b.odd(), x.odd(), false, exec);
     } else if constexpr (!NumberTerm<Term>) {
-      hop_.combine(1, 0.5, x.even(), b.odd(), hopped_, false, exec);
-      term_.apply_inverse(hopped_, x.odd(), false, exec);
+      const F hopped = columns_of(hopped_, b);
+      hop_.combine(1, 0.5, x.even(), b.odd(), hopped, false, exec);
+      term_.apply_inverse(hopped, x.odd(), false, exec);
     }
   }
 
@@ -88,24 +91,32 @@ class SchurComplement {
   bool is_symmetric() const { return form_ == SchurForm::symmetric; }
 
   void combine(const F& in, const F& out, bool adjoint, const Exec& exec) const {
+    const F hopped = columns_of(hopped_, in);
     if (number_) {
       const double d = *number_, left = is_symmetric() ? 1 / d : 1;
-      hop_.combine(0, 1, in, hopped_, hopped_, adjoint, exec);
-      hop_.combine(is_symmetric() ? 1 : d, -left / (4 * d), hopped_, in, out, adjoint, exec);
+      hop_.combine(0, 1, in, hopped, hopped, adjoint, exec);
+      hop_.combine(is_symmetric() ? 1 : d, -left / (4 * d), hopped, in, out, adjoint, exec);
     } else if constexpr (!NumberTerm<Term>) {
+      const F solved = columns_of(solved_, in), even = is_symmetric() ? columns_of(even_, in) : F();
       // The adjoint of the symmetric form begins with the inverse that the form itself ends with.
       const bool begins = is_symmetric() && adjoint, ends = is_symmetric() && !adjoint;
-      if (begins) term_.apply_inverse(in, even_, adjoint, exec);
-      solve_hop(begins ? even_ : in, hopped_, solved_, adjoint, exec);
+      if (begins) term_.apply_inverse(in, even, adjoint, exec);
+      solve_hop(begins ? even : in, hopped, solved, adjoint, exec);
       if (ends) {
-        if (solve_in_hop(1, -0.25, solved_, in, out, adjoint, exec)) return;
-        solve_hop(solved_, even_, out, adjoint, exec);
+        if (solve_in_hop(1, -0.25, solved, in, out, adjoint, exec)) return;
+        solve_hop(solved, even, out, adjoint, exec);
         xpay(in, -0.25, out, exec);
       } else {
         if (!begins) term_.apply(in, out, adjoint, exec);
-        hop_.combine(1, -0.25, solved_, begins ? in : out, out, adjoint, exec);
+        hop_.combine(1, -0.25, solved, begins ? in : out, out, adjoint, exec);
       }
     }
+  }
+  /// The columns of a field to work in that those of x take: the first ones, or the last where the last pack of x is
+  /// not full.
+  static F columns_of(const F& field, const F& x) {
+    const int n = x.n_components();
+    return field.components(n % F::Lanes::columns == 0 ? 0 : field.n_components() - n, n);
   }
 
   /// out = D^-1 H in, or with adjoints.  In one pass if the hop can multiply by D^-1, else through `work`.

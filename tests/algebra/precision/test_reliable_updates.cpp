@@ -8,12 +8,15 @@
 #include "kov/core/vectors/column_sums.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 #include "tests/reference/gather.hpp"
+#include "tests/reference/gauge.hpp"
+#include "tests/reference/near_unit_links.hpp"
 #include "tests/reference/operators.hpp"
 #include "tests/support/every_rank.hpp"
 #include "tests/support/lattices.hpp"
 
 #include <gtest/gtest.h>
 #include <limits>
+#include <utility>
 
 namespace kov {
 namespace {
@@ -230,7 +233,7 @@ TEST(ReliableUpdate, EveryColumnIsASystemOfItsOwn) {
   check_columns<ColumnLanes<8>>();
 }
 
-/// A renewal of one column costs an operator on all.
+/// A column is renewed fastest beside others.
 TEST(ReliableUpdate, ColumnsAreRenewedInCommonTurns) {
   constexpr int n = 12;
   const Problem problem(small_lattice(), 0.1, n);
@@ -245,6 +248,68 @@ TEST(ReliableUpdate, ColumnsAreRenewedInCommonTurns) {
     sum += renewals;
   }
   EXPECT_LE(together.renewals, 2 * most) << "alone " << sum;
+}
+
+/// Columns that A was applied to, in all: solve(A, column) for 12 columns, together and one by one.
+struct AppliedColumns {
+  int together = 0, alone = 0;
+};
+template <class Solve>
+AppliedColumns applied_columns(const Operator<SpinorField<double>>& A, const SpinorField<double>& b,
+                               const Solve& solve) {
+  int columns = 0;
+  const Operator<SpinorField<double>> counting = [&](const SpinorField<double>& in, const SpinorField<double>& out) {
+    columns += in.n_components();
+    A.apply(in, out);
+  };
+  solve(counting, b, 0);
+  const int together = std::exchange(columns, 0);
+  for (int k = 0; k < b.n_components(); ++k) solve(counting, b.column(k), k);
+  return {together, columns};
+}
+
+/// Near the critical mass columns are due at different times.
+TEST(ReliableUpdate, RenewsOnlyTheColumnsThatAreDue) {
+  constexpr int n = 12;
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8});
+  const auto gauge = reference::gauge_field<double>(lattice, reference::near_unit_links(lattice.extent(), 5));
+  const auto operators = [&]<class T>(T) {
+    return WilsonOperator<T>(GaugeLinks<T>(gauge, BoundaryAngles::antiperiodic_in_time()), -0.4);
+  };
+  const SchurComplement<double, MassTerm> high(operators(double()), n);
+  const SchurComplement<float, MassTerm, SpinorField<Fixed16>> low(operators(float()), n);
+  const SpinorField<double> b(lattice, "source", n);
+  load(b, reference::random_array(lattice.extent(), 12 * n, 3));
+  int renewals = 0;
+  const AppliedColumns applied = applied_columns(high, b.even(), [&](const auto& A, const auto& source, int) {
+    const SpinorField<double> x = source.like("solution");
+    const SolveReport report = ReliableUpdates<Fixed16>(low, BiCgStab{.tolerance = 1e-10})(A, source, x);
+    renewals = std::max(renewals, report.renewals);
+  });
+  EXPECT_GT(renewals, n) << "columns are not due at different times, so this tests nothing";
+  EXPECT_LE(applied.together, 1.5 * applied.alone);
+}
+
+/// Low precision is of no use for one column alone.
+TEST(ReliableUpdate, GoesOnInHighPrecisionWithTheColumnsThatNeedItAlone) {
+  constexpr int n = 5, bad = 3;
+  const Problem problem(small_lattice(), 0.3, n);
+  const auto solve = [&](const auto& A, const auto& b, int first) {
+    const auto low = [&](const SpinorField<float>& in, const SpinorField<float>& out) {
+      problem.low.apply(in, out);
+      ByColumn<double> factors = ByColumn<double>::repeated(in.n_components(), 1);
+      if (first <= bad && bad < first + in.n_components()) factors[std::size_t(bad - first)] = -1;
+      scale(factors, out, ColumnMask(in.n_components()));
+    };
+    const SpinorField<double> x = b.like("solution");
+    const SolveReport report =
+        ReliableUpdates<>(Operator<SpinorField<float>>(low), BiCgStab{.tolerance = 1e-12})(A, b, x);
+    EXPECT_TRUE(report.converged) << report.text();
+    EXPECT_EQ(report.precision_switches, first <= bad && bad < first + b.n_components());
+    EXPECT_EQ(report.history.at(0).size(), std::size_t(report.column_iterations.at(0)));
+  };
+  const AppliedColumns applied = applied_columns(problem.high, problem.b, solve);
+  EXPECT_LE(applied.together, 1.5 * applied.alone);
 }
 
 /// Low precision with operators that are others: no residual falls for long, and high precision solves alone.

@@ -90,6 +90,31 @@ TEST_P(SchurColumns, AreThoseOfEachColumnAlone) {
   check_forms<float, 16>(lattice);
 }
 
+/// Made for five columns, on some of them: the same bits.
+template <class Lanes>
+void check_fewer_columns(const Lattice& lattice, int first, int n) {
+  using F = SpinorField<double, Lanes>;
+  const GlobalArray u = reference::random_su3(lattice.extent(), 4, 73);
+  const WilsonOperator<double> M(
+      GaugeLinks<double>(reference::gauge_field<double>(lattice, u), BoundaryAngles{test::kAngles}), 0.1);
+  const SchurComplement<double, MassTerm, F> S(M, n_columns);
+  const F in(lattice, "in", n_columns), out = in.like("out");
+  load(in, reference::random_array(lattice.extent(), 12 * n_columns, 74));
+  S.apply(in.even(), out.even());
+  const F fewer(lattice, "fewer", n), all(lattice, "of all", n);
+  copy_components(out, first, all, 0, n);
+  S.apply(in.components(first, n).even(), fewer.even());
+  EXPECT_EQ(max_difference(fewer.even(), gather(all.even())), 0) << n << " columns from " << first;
+}
+
+TEST_P(SchurColumns, MayBeFewerThanItWasMadeFor) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  check_fewer_columns<SiteLanes>(lattice, 2, 1);
+  check_fewer_columns<SiteLanes>(lattice, 1, 3);
+  check_fewer_columns<ColumnLanes<4>>(lattice, 0, 4);
+  check_fewer_columns<ColumnLanes<4>>(lattice, 4, 1);
+}
+
 /// Where complete() makes the odd sites of x: M x is b on odd sites, and on even sites M x - b is M_e x_e less the
 /// reduced source.
 TEST_P(SchurColumns, AreTheFullOperatorOnBothParities) {
