@@ -197,8 +197,9 @@ double SolverChoice::bytes_per_site(int n_columns) const {
   const double transformed = is_in_temporal_gauge() || is_nonrelativistic() ? real * 3 * spinor : 0;
   // Links and a clover term beside those that residuals are computed with.
   const double compressed = links < 18 && !is_mixed() ? real * (3 * 4 * links + 144) : 0;
-  // Fields on all sites and in blocks, and the links of these.
-  const double schwarz = is_schwarz() ? (precision == "double" ? 8 : 4) * (5.5 * spinor + 2 * reals + 144) : 0;
+  // Fields on all sites and in blocks, of which black and white ones share some; links and a clover term of these.
+  const double of_schwarz = (schwarz_form == "additive" ? 7 : 5.5) * spinor + 2 * reals + 144;
+  const double schwarz = is_schwarz() ? (precision == "double" ? 8 : 4) * of_schwarz : 0;
   // On half of the sites: what finds the eigenvectors, and a copy of them for columns.
   const double eigen = deflation > 0 ? double(eigen_memory({.n = deflation}).fields + 1 + deflation) : 0;
   const double deflated = eigen * 24 / 2 * (precision == "double" ? 8 : 4);

@@ -36,10 +36,10 @@ std::string to_string(const MesonChannel& channel);
 /// name_1 and name_2.  The cost depends on the number of momenta, hardly on the number of channels: a site takes 18432
 /// flops and 2304 (float) or 4608 (double) bytes, and 2048 flops for each momentum that is not zero; on hosts for each
 /// pair of opposite ones.  Of one propagator with itself a site takes 11520 flops and half the bytes, and 1280 for a
-/// momentum that is not zero, likewise.  Tensor cores of GPUs multiply doubles, and floats if all momenta are zero;
-/// they take 18432 flops for each momentum, of one propagator for each pair of opposite ones.  Throws InputError when
-/// the propagators live on different lattices or start from different points.  Runs on exec and waits for it.
-/// Collective.
+/// momentum that is not zero, likewise.  GPUs with tensor cores take opposite momenta together too, and read a site
+/// once for three pairs of them; of one propagator they take 13824 flops each time, and 1536 for a pair.  Throws
+/// InputError when the propagators live on different lattices or start from different points.  Runs on exec and waits
+/// for it.  Collective.
 template <class T>
 std::vector<Correlator> mesons(const Propagator<T>& s1, const Propagator<T>& s2,
                                const std::vector<MesonChannel>& channels, const std::vector<Momentum>& momenta,

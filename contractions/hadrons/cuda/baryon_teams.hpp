@@ -35,11 +35,11 @@ struct BaryonTile {
 
 /// Sums over slices of thirds of a program, which are put together to values after the last site.  For each tile the
 /// threads of a team write its quarks in the Dirac-Pauli basis to scratch memory, 600 flops for each quark; then a
-/// part of a site runs its steps, 324 flops each, and closes diquarks, 72 flops each; then threads add up the sites for
+/// part of a site runs its steps, 306 flops each, and closes diquarks, 72 flops each; then threads add up the sites for
 /// pairs of momentum and third.  n_splits teams share a chunk, and have numbers of their own:
 /// partial[(((slot * n_momenta + momentum) * n_splits + split) * n_values + value) * 2].
 ///
-/// The nucleon at rest takes 16 steps and 8 closures, 6400 flops a site, and reads 288 reals.
+/// The nucleon at rest takes 16 steps and 8 closures, 6100 flops a site, and reads 288 reals.
 template <class T>
 struct BaryonTeams {
   /// 168 registers, or 102.
@@ -94,8 +94,9 @@ struct BaryonTeams {
     team.share(program.step_begin[first_part + tile.n_parts] - first_step,
                [&](int i) { steps[i] = program.steps[first_step + i]; });
     // If there are fewer pairs than threads, n_parts threads share a pair: part p takes the sites p, p + n_parts, ...
+    // There are none where all contractions of the values cancel.
     const int n_pairs = count * n_thirds, threads = tile.n_sites * tile.n_parts,
-              n_parts = n_pairs < threads && 2 * n_thirds < threads ? threads / n_pairs : 1;
+              n_parts = n_pairs > 0 && n_pairs < threads && 2 * n_thirds < threads ? threads / n_pairs : 1;
     const int n_tiles = (chunk.count * N + tile.n_sites - 1) / tile.n_sites;
     const int first_tile = n_tiles * split / n_splits, last_tile = n_tiles * (split + 1) / n_splits;
     for (int slot = 0; slot < chunk.n_slots; ++slot) {

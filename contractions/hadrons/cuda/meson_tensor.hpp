@@ -38,8 +38,8 @@ struct OppositeMomenta {
 /// different banks.
 ///
 /// Sums of floats go over the sites of a warp's part of a chunk, then on in double.  A site takes 13824 flops (18432
-/// for two propagators), 384 (512) for a momentum of zero and 768 (1024) for each n_pairs, and 2304 or 4608 bytes in
-/// double.
+/// for two propagators), 384 (512) for a momentum of zero and 1536 (2048) for each n_pairs, and 2304 or 4608 bytes
+/// in double.
 template <class T, int n_pairs, bool same>
 struct MesonTensorSums {
   static constexpr int max_threads = same || sizeof(T) == 4 ? 128 : 64, n_warps = max_threads / 32;

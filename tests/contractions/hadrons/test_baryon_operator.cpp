@@ -263,6 +263,19 @@ TEST_P(BaryonsOfOperators, OfTeamsEqualThoseOfTheSweep) {
   }
 }
 
+TEST(BaryonPrograms, OfTeamsGiveZeroWhereAllContractionsCancel) {
+  const Lattice lattice(Comm::world(), {4, 4, 4, 4});
+  const auto quark = test::make_propagator<double>(lattice, reference::random_array(lattice.extent(), 144, 11));
+  detail::RotatedQuarks<double> rotated{{}, 1};
+  rotated.s[0] = quark.columns().view();
+  detail::BaryonValue none = detail::value_of(nucleon(), 0, 0);
+  for (const detail::BaryonContraction& term : std::vector(none.terms))
+    none.terms.push_back({term.pair, -term.coefficient});
+  SliceSums sums;
+  ASSERT_TRUE(detail::sum_by_teams(rotated, {none}, lattice, {{0, 0, 0}}, kSource, sums, Exec{}));
+  for (int t = 0; t < sums.n_slices; ++t) EXPECT_EQ(sums.at(0, t)[0], 0.0) << t;
+}
+
 /// The non-relativistic proton of a diquark is both spins of the operator, twice: (d^T C g5 u) has d1 u0 - d0 u1.
 TEST_F(RandomQuarks, TheDiquarkProtonIsTheSumOfBothSpins) {
   const BaryonChannel channel = standard_baryons().at(11);
