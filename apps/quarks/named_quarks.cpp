@@ -87,6 +87,13 @@ void NamedQuarks::check_extent(const Settings& settings, const SolverChoice& sol
   if (empty()) solver.check_extent(settings, "solver", extent);
 }
 
+void NamedQuarks::check_ranks(const Settings& settings, const SolverChoice& solver, const Coord& extent,
+                              int n_ranks) const {
+  for (std::size_t k = 0; k < size(); ++k)
+    at(k).solver.check_ranks(settings, "quark." + std::to_string(k), extent, n_ranks);
+  if (empty()) solver.check_ranks(settings, "solver", extent, n_ranks);
+}
+
 std::size_t NamedQuarks::place_of(const std::string& flavour, const std::vector<std::string>& flavours,
                                   const std::string& hadron) const {
   if (size() <= 1 && flavours.empty()) return 0;
