@@ -536,6 +536,14 @@ class PropagatorSettings(PropagatorTest):
                           "--dry-run").stderr
         for key in ("source.sigma", "links.steps", "source.width", "source.momentum"):
             self.assertIn("--set %s changes nothing" % key, error)
+        blocks = options(solver__schwarz_cycles=3, quark__0__schwarz_steps=3)
+        for command in ("propagator", "spectrum", "distill"):
+            job = options(gauge__extent="[4, 4, 4, 8]", quark__0__name="light", quark__0__kappa=0.13)
+            error = self.call(command, *job, *blocks, "--dry-run").stderr
+            self.assertIn("--set solver.schwarz_cycles changes nothing", error)
+            self.assertIn("--set quark.0.schwarz_steps changes nothing", error)
+            used = options(quark__0__preconditioner="schwarz", quark__0__method="gcr")
+            self.assertNotIn("schwarz", self.call(command, *job, *blocks, *used, "--dry-run").stderr)
 
     def test_blocks_on_two_processes_are_refused_before_anything_is_made(self):
         if not MPIEXEC:
