@@ -239,6 +239,7 @@ std::vector<std::string> DistillParameters::warnings(const Settings& settings) c
          "with correlators.two_pions or correlators.baryons");
   for (const char* key : {"kind", "seed", "time", "spin", "eigenvectors"})
     unused(std::string("noise.") + key, noise.is_used(), "with noise.count");
+  quarks.check_used(solver, unused);
   unused("perambulators.spacing", perambulators.times.empty(), "without perambulators.times");
   for (const auto& [key, value] : settings.values())
     if (key.rfind("analysis.", 0) == 0) unused(key, !analysis.output.prefix.empty(), "with analysis.prefix");

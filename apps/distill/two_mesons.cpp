@@ -108,6 +108,19 @@ std::vector<MultiMesonOperator> displaced_meson(const std::string& name, const T
   return {sum};
 }
 
+/// Whether both are the same up to a factor; their terms are in the order of gamma matrices and displacements.
+bool equal(const MultiMesonOperator& a, const MultiMesonOperator& b) {
+  const auto same_meson = [](const QuarkBilinear& x, const QuarkBilinear& y) {
+    return x.antiquark == y.antiquark && x.quark == y.quark && x.vertex == y.vertex;
+  };
+  if (a.terms.empty() || a.terms.size() != b.terms.size()) return false;
+  const std::complex<double> factor = a.terms[0].coefficient / b.terms[0].coefficient;
+  return std::equal(a.terms.begin(), a.terms.end(), b.terms.begin(), [&](const auto& x, const auto& y) {
+    return std::abs(x.coefficient - factor * y.coefficient) < 1e-12 * std::abs(x.coefficient) &&
+           std::equal(x.mesons.begin(), x.mesons.end(), y.mesons.begin(), y.mesons.end(), same_meson);
+  });
+}
+
 }  // namespace
 
 std::string isospin_text(int twice_isospin) {
@@ -206,6 +219,23 @@ std::vector<TwoMesonGroup> two_meson_groups(const DistillParameters& parameters,
         if (extent[row] == extent[2]) add(twice_isospin, total, "T1", row);
     }
   return groups;
+}
+
+std::vector<std::string> equal_operator_warnings(const DistillParameters& parameters, const Coord& extent) {
+  std::vector<std::string> warnings;
+  for (const MesonPair pair : meson_pairs)
+    for (const TwoMesonGroup& group : two_meson_groups(parameters, extent, pair))
+      for (auto op = group.operators.begin(); op != group.operators.end(); ++op) {
+        const auto twin =
+            std::find_if(group.operators.begin(), op, [&](const auto& other) { return equal(*op, other); });
+        if (twin == op) continue;
+        const std::string warning =
+            sentence(op->name, "with total momentum", to_string(group.total), "is", twin->name,
+                     "up to a factor: a GEVP with both has no solution, so leave one of them out of it");
+        // Rows of T1 have the same.
+        if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) warnings.push_back(warning);
+      }
+  return warnings;
 }
 
 TwoMesonCorrelators::TwoMesonCorrelators(const DistillParameters& parameters, const DistillPlan& plan, MesonPair pair)

@@ -74,6 +74,10 @@ std::string isospin_text(int twice_isospin);
 /// means of the others, and the GEVP with it takes the vacuum out of them.
 std::vector<TwoMesonGroup> two_meson_groups(const DistillParameters& parameters, const Coord& extent, MesonPair pair);
 
+/// Warnings of operators that are another one of their group up to a factor, as a0[dy] is a0[dx] at rest: a GEVP with
+/// both has no solution.
+std::vector<std::string> equal_operator_warnings(const DistillParameters& parameters, const Coord& extent);
+
 /// Their correlators, of any number of configurations: the contractions of a total momentum are planned once.
 class TwoMesonCorrelators {
  public:

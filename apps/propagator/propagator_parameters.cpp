@@ -65,6 +65,7 @@ std::vector<std::string> PropagatorParameters::warnings(const Settings& settings
   };
   for (const char* key : {"beta", "seed", "thermalise", "between", "overrelaxation", "configurations"})
     check(std::string("generate.") + key, gauge.files.empty(), "without gauge.files");
+  quarks.check_used(solver, check);
   check("gauge.ignore", !gauge.files.empty(), "with gauge.files");
   for (const char* key : {"links.smearing", "links.steps", "source.boost"})
     check(key, source.is_smeared(), "with a source that is smeared");

@@ -187,6 +187,7 @@ PropagatorPlan plan_propagators(const Comm& comm, const PropagatorParameters& pa
     Geometry::choose_grid(extent, 1);  // throws for invalid extents
     parameters.source.check(settings, extent);
     parameters.quarks.check_extent(settings, parameters.solver, extent);
+    parameters.quarks.check_ranks(settings, parameters.solver, extent, comm.size());
     if (const std::string warning = memory_warning(comm, propagator_job_bytes(comm, parameters, extent));
         !warning.empty())
       plan.warnings.push_back(warning);

@@ -87,6 +87,24 @@ void NamedQuarks::check_extent(const Settings& settings, const SolverChoice& sol
   if (empty()) solver.check_extent(settings, "solver", extent);
 }
 
+void NamedQuarks::check_ranks(const Settings& settings, const SolverChoice& solver, const Coord& extent,
+                              int n_ranks) const {
+  for (std::size_t k = 0; k < size(); ++k)
+    at(k).solver.check_ranks(settings, "quark." + std::to_string(k), extent, n_ranks);
+  if (empty()) solver.check_ranks(settings, "solver", extent, n_ranks);
+}
+
+void NamedQuarks::check_used(const SolverChoice& solver,
+                             const std::function<void(const std::string&, bool, const std::string&)>& check) const {
+  bool any = empty() && solver.is_schwarz();
+  for (const NamedQuark& quark : *this) any = any || quark.solver.is_schwarz();
+  for (const char* key : {"schwarz_block", "schwarz_cycles", "schwarz_steps", "schwarz_form"}) {
+    check(std::string("solver.") + key, any, "with solver.preconditioner schwarz");
+    for (std::size_t k = 0; k < size(); ++k)
+      check("quark." + std::to_string(k) + "." + key, at(k).solver.is_schwarz(), "with preconditioner schwarz");
+  }
+}
+
 std::size_t NamedQuarks::place_of(const std::string& flavour, const std::vector<std::string>& flavours,
                                   const std::string& hadron) const {
   if (size() <= 1 && flavours.empty()) return 0;

@@ -48,6 +48,12 @@ class NamedQuarks : public std::deque<NamedQuark> {
                       const std::vector<std::string>& flavours) const;
   /// Throws InputError for solvers, or without tables this one of the job, that the lattice does not have.
   void check_extent(const Settings& settings, const SolverChoice& solver, const Coord& extent) const;
+  /// The same for the processes that the lattice is divided among.
+  void check_ranks(const Settings& settings, const SolverChoice& solver, const Coord& extent, int n_ranks) const;
+  /// Calls check(key, whether it is used, where it would be) for the keys of a Schwarz procedure, of the job and of
+  /// tables.
+  void check_used(const SolverChoice& solver,
+                  const std::function<void(const std::string&, bool, const std::string&)>& check) const;
 
   /// Which of the quarks "u", "d" or "s" is: that of this place in flavours, or without flavours that of this name, or
   /// the only one.  Throws InputError where there is none; hadron: "the baryon lambda_z", which needs it.

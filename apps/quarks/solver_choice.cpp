@@ -13,6 +13,15 @@
 
 namespace kov::app {
 
+namespace {
+
+/// Of a quark's blocks, which are the job's unless its table gives them.
+std::string block_origin(const Settings& settings, const std::string& section) {
+  return settings.origin((settings.given(section + ".schwarz_block") ? section : "solver") + ".schwarz_block");
+}
+
+}  // namespace
+
 void SolverChoice::add_to(Settings& s, const std::string& section) {
   s.add(
       section + ".method", &method,
@@ -142,9 +151,10 @@ void SolverChoice::check(const Settings& settings, const std::string& section) c
 }
 
 void SolverChoice::check_improved(const Settings& settings, const std::string& key, const std::string& action) const {
-  require(!is_even_odd() && !is_schwarz(), settings.origin(key), "is", action + ",",
-          "which has links between even sites, so that there is no even-odd preconditioner, in blocks neither: set "
-          "solver.preconditioner to none");
+  require(
+      !is_even_odd() && !is_schwarz(), settings.origin(key), "is", action + ",",
+      "which has links between even sites, so that it has neither an even-odd preconditioner nor one in blocks: set "
+      "solver.preconditioner to none");
   require(!is_in_temporal_gauge(), settings.origin(key), "is", action + ",",
           "which has longer legs in time than the links that temporal gauge makes 1: set solver.gauge to given");
   require(!is_nonrelativistic(), settings.origin(key), "is", action + ",",
@@ -165,14 +175,29 @@ void SolverChoice::check_extent(const Settings& settings, const std::string& sec
           settings.origin((settings.given(section + ".deflation") ? section : "solver") + ".deflation"), "is",
           std::to_string(deflation) + ",", "too many for the even sites of the lattice",
           to_string(extent) + ": find fewer");
-  for (std::size_t mu = 0; mu < 4 && is_schwarz(); ++mu) {
+  if (!is_schwarz()) return;
+  const std::string key = block_origin(settings, section);
+  for (std::size_t mu = 0; mu < 4; ++mu) {
     const int b = schwarz_block[mu], n = b > 0 ? extent[mu] / b : 0;
-    require(n > 0 && n * b == extent[mu] && (n == 1 || n % 2 == 0 || schwarz_form == "additive"),
-            settings.origin((settings.given(section + ".schwarz_block") ? section : "solver") + ".schwarz_block"), "is",
+    require(n > 0 && n * b == extent[mu] && (n == 1 || n % 2 == 0 || schwarz_form == "additive"), key, "is",
             to_string(schwarz_block) + ",", "which does not fit into the lattice", to_string(extent) + ":",
             "take in each direction its extent or one that divides it an even number of times; with schwarz_form",
             "additive any number of times");
   }
+  require(std::count_if(schwarz_block.begin(), schwarz_block.end(), [](int b) { return b % 2 != 0; }) <= 1, key, "is",
+          to_string(schwarz_block) + ",", "which has more than one odd extent: take one, or none");
+}
+
+void SolverChoice::check_ranks(const Settings& settings, const std::string& section, const Coord& extent,
+                               int n_ranks) const {
+  if (!is_schwarz()) return;
+  const Coord grid = Geometry::choose_grid(extent, n_ranks);
+  Coord local;
+  for (std::size_t mu = 0; mu < 4; ++mu) local[mu] = extent[mu] / grid[mu];
+  for (std::size_t mu = 0; mu < 4; ++mu)
+    require(local[mu] % schwarz_block[mu] == 0, block_origin(settings, section), "is", to_string(schwarz_block) + ",",
+            "but a block must lie on one process, and each of", n_ranks, "has", to_string(local),
+            "sites: take extents that divide these, or fewer processes");
 }
 
 std::string SolverChoice::description() const {

@@ -52,6 +52,8 @@ struct SolverChoice {
   void check_twist(const Settings& settings, const std::string& key, double mu) const;
   /// The same for the lattice; section: that of the quark, or "solver".
   void check_extent(const Settings& settings, const std::string& section, const Coord& extent) const;
+  /// The same for the processes that the lattice is divided among.
+  void check_ranks(const Settings& settings, const std::string& section, const Coord& extent, int n_ranks) const;
   /// Whether all twelve columns of a propagator are solved for at once.
   bool is_together() const;
   /// Right-hand sides of a solve: 12 or 1.

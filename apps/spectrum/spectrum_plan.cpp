@@ -133,6 +133,7 @@ SpectrumPlan make_plan(const Comm& comm, const SpectrumParameters& parameters, c
   SpectrumPlan plan;
   const auto check = [&](const Coord& extent) {
     parameters.check(settings, extent);
+    parameters.quarks.check_ranks(settings, parameters.solver, extent, comm.size());
     plan.warnings = parameters.window_warnings(settings, extent);
     if (const std::string warning = memory_warning(comm, bytes_of_process(comm, parameters, extent)); !warning.empty())
       plan.warnings.push_back(warning);

@@ -70,7 +70,8 @@ std::vector<std::string> unused_settings(const SpectrumParameters& parameters, c
   for (const auto& [key, value] : settings.values()) text[key] = value;
   std::vector<std::string> warnings;
   const auto check = [&](const std::string& key, bool used, const std::string& where) {
-    if (used || !settings.given(key) || text.at(key) == default_text.at(key)) return;
+    const auto usual = default_text.find(key);  // none of the keys of a table
+    if (used || !settings.given(key) || (usual != default_text.end() && text.at(key) == usual->second)) return;
     warnings.push_back(sentence(settings.origin(key), "changes nothing: it is only used", where));
   };
 
@@ -95,6 +96,7 @@ std::vector<std::string> unused_settings(const SpectrumParameters& parameters, c
     check_smearing(parameters, settings, check);
     parameters.source.check_used(check);
   }
+  parameters.quarks.check_used(parameters.solver, check);
   for (const char* meson : {"pion", "rho"})
     check(std::string("analysis.") + meson, parameters.measures(meson),
           std::string("with the ") + meson + " among correlators.mesons");

@@ -474,6 +474,13 @@ class DistillDisplaced(DistillTest):
             self.assertIn(part, error)
         self.assertEqual(os.listdir(self.folder), [])
 
+    def test_that_are_others_are_named(self):
+        job = [*DISPLACED, "--set", "correlators.two_pion_mesons=['rho', 'a0[dx]', 'a0[dy]', 'rho_x[1]']", "--dry-run"]
+        warned = self.call("distill", *job).stderr
+        for text in ("a0[dy]_I1 with total momentum 0 0 0 is a0[dx]_I1 up to a factor", "rho_x[1]_I1 with total momentum 0 0 0 is rho_I1 up to"):
+            self.assertEqual(warned.count(text), 1, warned)
+        self.assertNotIn("up to a factor", self.call("distill", *DISPLACED, "--dry-run").stderr)
+
 
 class DistillDisplacedTables(DistillTest):
     def test_go_on_from_the_journal_after_a_kill(self):

@@ -509,6 +509,7 @@ class PropagatorSettings(PropagatorTest):
                                  (options(solver__preconditioner="schwarz", solver__method="gcr", solver__schwarz_steps=0), "must be positive"),
                                  (options(solver__preconditioner="schwarz", solver__method="gcr", solver__schwarz_cycles=0), "must be positive"),
                                  (options(solver__preconditioner="schwarz", solver__method="gcr", solver__schwarz_block="[4, 4, 4, 3]"), "does not fit into the lattice"),
+                                 (options(solver__preconditioner="schwarz", solver__method="gcr", solver__schwarz_block="[1, 1, 4, 4]"), "more than one odd extent"),
                                  (options(solver__preconditioner="schwarz", solver__method="gcr", quark__0__action="naik"), "solver.preconditioner to none"),
                                  (options(solver__deflation=-1), "0 or more eigenvectors"),
                                  (options(solver__deflation=4), "take method cg"),
@@ -535,6 +536,25 @@ class PropagatorSettings(PropagatorTest):
                           "--dry-run").stderr
         for key in ("source.sigma", "links.steps", "source.width", "source.momentum"):
             self.assertIn("--set %s changes nothing" % key, error)
+        blocks = options(solver__schwarz_cycles=3, quark__0__schwarz_steps=3)
+        for command in ("propagator", "spectrum", "distill"):
+            job = options(gauge__extent="[4, 4, 4, 8]", quark__0__name="light", quark__0__kappa=0.13)
+            error = self.call(command, *job, *blocks, "--dry-run").stderr
+            self.assertIn("--set solver.schwarz_cycles changes nothing", error)
+            self.assertIn("--set quark.0.schwarz_steps changes nothing", error)
+            used = options(quark__0__preconditioner="schwarz", quark__0__method="gcr")
+            self.assertNotIn("schwarz", self.call(command, *job, *blocks, *used, "--dry-run").stderr)
+
+    def test_blocks_on_two_processes_are_refused_before_anything_is_made(self):
+        if not MPIEXEC:
+            self.skipTest("NOT TESTED: this build has no MPI")
+        blocks = options(solver__preconditioner="schwarz", solver__method="gcr", solver__schwarz_block="[4, 4, 4, 8]")
+        for command in ("propagator", "spectrum", "distill"):
+            job = [*options(gauge__extent="[4, 4, 4, 8]", quark__0__name="light", quark__0__kappa=0.13), *blocks]
+            error = self.call(command, *job, ranks=2, code=1).stderr
+            self.assertIn("solver.schwarz_block is 4 4 4 8, but a block must lie on one process, and each of 2 has 4 4 4 4 sites", error)
+            self.call(command, *job, "--dry-run")
+        self.assertEqual(os.listdir(self.folder), [])
 
     def test_a_damaged_configuration_leaves_nothing(self):
         self.call("generate", "--extent", 4, 4, 4, 8, "--thermalise", 2, "--output", "c", "-q")
