@@ -148,7 +148,6 @@ std::vector<double> channel_traces(const std::vector<MesonChannel>& channels, co
   return numbers;
 }
 
-Momentum minus(const Momentum& p) { return {-p[0], -p[1], -p[2]}; }
 /// The number of p in the list, or the list's size.
 std::size_t place_in(const std::vector<Momentum>& list, const Momentum& p) {
   return std::size_t(std::find(list.begin(), list.end(), p) - list.begin());
@@ -157,7 +156,7 @@ std::size_t place_in(const std::vector<Momentum>& list, const Momentum& p) {
 std::vector<Momentum> with_opposites(const std::vector<Momentum>& momenta) {
   std::vector<Momentum> list = momenta;
   for (const Momentum& p : momenta)
-    if (place_in(list, minus(p)) == list.size()) list.push_back(minus(p));
+    if (place_in(list, opposite(p)) == list.size()) list.push_back(opposite(p));
   return list;
 }
 
@@ -168,7 +167,7 @@ SliceSums completed(const SliceSums& half, const std::vector<Momentum>& known, c
   SliceSums all{int(momenta.size()), half.n_slices, n_values, {}};
   all.z.reserve(momenta.size() * std::size_t(half.n_slices * n_values));
   for (const Momentum& p : momenta) {
-    const std::size_t here = place_in(known, p), there = place_in(known, minus(p));
+    const std::size_t here = place_in(known, p), there = place_in(known, opposite(p));
     for (int t = 0; t < half.n_slices; ++t)
       for (int i = 0; i < n_values; ++i) {
         const int c = i / 64, d = i / 16 % 4, a = i / 4 % 4, b = i % 4;

@@ -97,7 +97,7 @@ Propagator<T> opened_source(const QuarkList<T>& list, const std::vector<BaryonVa
                                buffer.data(),          int(contractions.size()), source.columns().view()};
   for (std::size_t q = 0; q < list.size(); ++q) kernel.quarks.s[q] = list[q].second->columns().view();
   for_each_lane("baryon_sequential_source", source.columns().range(), kernel, exec);
-  multiply_phase(source.columns(), Momentum{-p[0], -p[1], -p[2]}, labels.origin, exec);
+  multiply_phase(source.columns(), opposite(p), labels.origin, exec);
   exec.fence("the list of contractions ends here");
   source.labels.source = "sequential";
   return source;
@@ -207,7 +207,7 @@ QuarkCurrent quark_current(const std::string& text) {
 template <class T>
 Propagator<T> meson_sequential_source(const Propagator<T>& s2, int t_sink, const Gamma& sink, const Momentum& p,
                                       const Exec& exec) {
-  return sequential_source(s2, t_sink, Gamma::five() * sink.adjoint() * Gamma::five(), {-p[0], -p[1], -p[2]}, exec);
+  return sequential_source(s2, t_sink, Gamma::five() * sink.adjoint() * Gamma::five(), opposite(p), exec);
 }
 
 template <class T>

@@ -10,6 +10,21 @@ namespace kov {
 
 std::string to_string(const Momentum& p) { return sentence(p[0], p[1], p[2]); }
 
+std::vector<OppositeMomenta> opposite_momenta(const std::vector<Momentum>& momenta) {
+  std::vector<OppositeMomenta> pairs;
+  std::vector<bool> done(momenta.size(), false);
+  for (std::size_t k = 0; k < momenta.size(); ++k) {
+    if (done[k]) continue;
+    const Momentum other = opposite(momenta[k]);
+    OppositeMomenta pair{int(k), -1, momenta[k] == other};
+    for (std::size_t i = k + 1; i < momenta.size() && pair.second < 0 && !pair.rests; ++i)
+      if (!done[i] && momenta[i] == other) pair.second = int(i);
+    if (pair.second >= 0) done[std::size_t(pair.second)] = true;
+    pairs.push_back(pair);
+  }
+  return pairs;
+}
+
 template <class T>
 MomentumPhases<T>::MomentumPhases(const Lattice& lattice, const std::vector<Momentum>& momenta, const Coord& source,
                                   const Exec& exec)

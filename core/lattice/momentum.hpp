@@ -22,6 +22,20 @@ std::string to_string(const Momentum& p);
 /// n_x^2 + n_y^2 + n_z^2
 inline int norm2(const Momentum& p) { return p[0] * p[0] + p[1] * p[1] + p[2] * p[2]; }
 
+/// -p
+inline Momentum opposite(const Momentum& p) { return {-p[0], -p[1], -p[2]}; }
+
+/// A momentum of a list and its opposite, whose phases are complex conjugates, by their numbers in it.
+struct OppositeMomenta {
+  int first = -1;
+  /// -1 where the opposite is not in the list, and of a momentum that rests.
+  int second = -1;
+  /// Whether it is zero, with phase 1.
+  bool rests = false;
+};
+/// Every momentum of the list in one of them, in the order of the first ones.
+std::vector<OppositeMomenta> opposite_momenta(const std::vector<Momentum>& momenta);
+
 /// The phases of a list of momenta at the sites of this rank, as three factors each, computed once in double.
 template <class T>
 class MomentumPhases {

@@ -33,6 +33,14 @@ class SliceTable {
     /// lattice.
     const int *slice_begin, *slot_of_slice;
     int n_chunks;
+
+    /// Lane by lane, whether site i of a chunk is one and in this slot, and that site.
+    KOKKOS_FORCEINLINE_FUNCTION bool holds(const Chunk& of, int slot, int i) const {
+      return i < of.count * default_lanes && lane_slot[of.lanes + i % default_lanes] == slot;
+    }
+    KOKKOS_FORCEINLINE_FUNCTION LaneSite site(const Chunk& of, int i) const {
+      return {outer[of.first + i / default_lanes], i % default_lanes};
+    }
   };
   /// The sites of this rank's slices, each slice in the order of memory.
   struct Sites {

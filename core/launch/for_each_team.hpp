@@ -19,6 +19,10 @@ namespace kov {
 namespace detail {
 /// In bytes.  Up to this many bytes may be skipped to align the first tile.
 inline constexpr std::size_t tile_alignment = 16;
+/// What a tile of so many bytes takes.
+KOKKOS_FORCEINLINE_FUNCTION constexpr std::size_t tile_size(std::size_t bytes) {
+  return (bytes + tile_alignment - 1) / tile_alignment * tile_alignment;
+}
 
 /// The first address at or after p that is a multiple of `bytes`: for tiles that need more than that, which are so much
 /// longer.
@@ -55,8 +59,8 @@ class Team {
   KOKKOS_FORCEINLINE_FUNCTION T* tile(int n) const {
     constexpr std::size_t alignment = detail::tile_alignment;
     static_assert(alignof(T) <= alignment, "tiles are aligned to 16 bytes");
-    const std::size_t bytes = (std::size_t(n) * sizeof(T) + alignment - 1) / alignment * alignment;
-    return static_cast<T*>(member_.team_scratch(0).get_shmem_aligned(bytes, alignment));
+    return static_cast<T*>(
+        member_.team_scratch(0).get_shmem_aligned(detail::tile_size(std::size_t(n) * sizeof(T)), alignment));
   }
   /// Waits for all threads of the team; each of them then sees what the others wrote before.
   KOKKOS_FORCEINLINE_FUNCTION void barrier() const { member_.team_barrier(); }

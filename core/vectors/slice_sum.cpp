@@ -78,31 +78,19 @@ std::vector<double> exact_slice_sums(const Lattice& lattice, const SliceTable& s
 
 namespace {
 
-/// Momenta whose phases are complex conjugates of each other share their products with real and imaginary parts of one
-/// phase: the sums over sites of cos * z and sin * z make both.  Of a momentum that is zero, whose phase is 1, there is
-/// only the first of these.
-struct MomentumPair {
-  /// The second is -1 where there is none.
-  int first, second;
-  bool rests;
+/// Opposite momenta share products with real and imaginary parts of one phase: the sums over sites of cos * z and sin *
+/// z make both.  Of a momentum that rests there is only the first of these.
+struct MomentumPair : OppositeMomenta {
   /// Of the sum with cos; that with sin is the next one.
   int row;
 };
 
 std::vector<MomentumPair> momentum_pairs(const std::vector<Momentum>& momenta) {
   std::vector<MomentumPair> pairs;
-  std::vector<bool> done(momenta.size(), false);
   int row = 0;
-  for (std::size_t k = 0; k < momenta.size(); ++k) {
-    if (done[k]) continue;
-    const Momentum opposite{-momenta[k][0], -momenta[k][1], -momenta[k][2]};
-    const bool rests = momenta[k] == opposite;
-    int other = -1;
-    for (std::size_t i = k + 1; i < momenta.size() && other < 0 && !rests; ++i)
-      if (!done[i] && momenta[i] == opposite) other = int(i);
-    if (other >= 0) done[std::size_t(other)] = true;
-    pairs.push_back({int(k), other, rests, row});
-    row += rests ? 1 : 2;
+  for (const OppositeMomenta& pair : opposite_momenta(momenta)) {
+    pairs.push_back({pair, row});
+    row += pair.rests ? 1 : 2;
   }
   return pairs;
 }

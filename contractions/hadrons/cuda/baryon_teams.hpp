@@ -63,14 +63,11 @@ struct BaryonTeams {
   static KOKKOS_FORCEINLINE_FUNCTION int row_of(int most_thirds) { return most_thirds | 1; }
 
   static std::size_t tile_bytes(int n_quarks, const BaryonTile& tile, int most_steps, int most_thirds, int count) {
-    const auto padded = [](std::size_t bytes) {
-      return (bytes + tile_alignment - 1) / tile_alignment * tile_alignment;
-    };
-    return padded(sizeof(Complex<T>) * std::size_t(StagedQuarks<T>::size(n_quarks, tile.n_sites))) +
-           padded(sizeof(Complex<T>) * std::size_t(row_of(most_thirds) * tile.n_sites)) +
-           padded(sizeof(Complex<T>) * std::size_t(count * tile.n_sites)) +
-           padded(sizeof(Complex<double>) * std::size_t(sums(tile, most_thirds, count))) +
-           padded(sizeof(Step) * std::size_t(most_steps));
+    return tile_size(sizeof(Complex<T>) * std::size_t(StagedQuarks<T>::size(n_quarks, tile.n_sites))) +
+           tile_size(sizeof(Complex<T>) * std::size_t(row_of(most_thirds) * tile.n_sites)) +
+           tile_size(sizeof(Complex<T>) * std::size_t(count * tile.n_sites)) +
+           tile_size(sizeof(Complex<double>) * std::size_t(sums(tile, most_thirds, count))) +
+           tile_size(sizeof(Step) * std::size_t(most_steps));
   }
   static int sums(const BaryonTile& tile, int most_thirds, int count) {
     return std::max(most_thirds * count, tile.threads());
@@ -110,7 +107,7 @@ struct BaryonTeams {
           const int s = i % tile.n_sites, part = first_part + i / tile.n_sites;
           const int begin = program.third_begin[part], end = program.third_begin[part + 1];
           Complex<T>* const to = third + row * s + (begin - first_third);
-          if (holds(chunk, slot, first + s))
+          if (slices.holds(chunk, slot, first + s))
             run(StagedQuarks<T>(staged, tile.n_sites, s), steps + (program.step_begin[part] - first_step),
                 steps + (program.step_begin[part + 1] - first_step), program.thirds + begin, to);
           else
@@ -148,28 +145,20 @@ struct BaryonTeams {
   }
 
  private:
-  /// Whether site i of a chunk is in this slot.
-  KOKKOS_FORCEINLINE_FUNCTION bool holds(const SliceTable::Chunk& chunk, int slot, int i) const {
-    return i < chunk.count * N && slices.lane_slot[chunk.lanes + i % N] == slot;
-  }
-  KOKKOS_FORCEINLINE_FUNCTION LaneSite site(const SliceTable::Chunk& chunk, int i) const {
-    return {slices.outer[chunk.first + i / N], i % N};
-  }
-
   /// Writes the quarks of a tile, and the phases [momentum][site], which are zero where no site of this slot is.
   template <class TeamT>
   KOKKOS_FORCEINLINE_FUNCTION void stage(const TeamT& team, const SliceTable::Chunk& chunk, int slot, int first,
                                          Complex<T>* staged, Complex<T>* phase) const {
     team.share(4 * quarks.n * tile.n_sites, [&](int i) {
       const int s = i % tile.n_sites;
-      if (holds(chunk, slot, first + s))
-        StagedQuarks<T>(staged, tile.n_sites, s).write_colors(quarks, site(chunk, first + s), i / tile.n_sites);
+      if (slices.holds(chunk, slot, first + s))
+        StagedQuarks<T>(staged, tile.n_sites, s).write_colors(quarks, slices.site(chunk, first + s), i / tile.n_sites);
     });
     team.share(count * tile.n_sites, [&](int i) {
       const int s = i % tile.n_sites;
       phase[i] = {T(0), T(0)};
-      if (!holds(chunk, slot, first + s)) return;
-      const LaneSite x = site(chunk, first + s);
+      if (!slices.holds(chunk, slot, first + s)) return;
+      const LaneSite x = slices.site(chunk, first + s);
       phase[i] = phases(layout.coordinate(x.outer, x.lane), first_momentum + i / tile.n_sites);
     });
   }
@@ -228,7 +217,9 @@ struct BaryonPlan {
     const std::size_t most = 48 * 1024 - sizeof(double) * std::size_t(tile.threads() + 2) - tile_alignment;
     const int n_values = int(values.size());
     for (n_blocks = 1;; ++n_blocks) {
-      size = (n_values + n_blocks - 1) / n_blocks;
+      const int of_block = (n_values + n_blocks - 1) / n_blocks;
+      if (n_blocks > 1 && of_block == size) continue;
+      size = of_block;
       const BaryonTeamProgram<T> made(values, size, tile.n_parts);
       most_steps = made.most_steps();
       most_thirds = made.most_thirds();

@@ -22,11 +22,6 @@ struct SliceSumTiles<MesonTensorKernel<T>> : StatedSliceSum<16, 32, false> {};
 
 #if defined(KOKKOS_ENABLE_CUDA)
 
-/// A momentum and its opposite, or -1 where that is not asked for, by their numbers in a list.
-struct OppositeMomenta {
-  int first = -1, second = -1;
-};
-
 /// Sums of A = conj(S2[a][c]) S1[b][d] over colours, times phases, over sites: at a site a product of 16 x 9 and 9 x 16
 /// matrices, (c, a) by the nine pairs of colours by (d, b), in tiles of 8 x 8; then sums over sites of A, and of A
 /// times the cosine and sine of each of n_pairs phases, which stay in registers.  Of equal propagators A is Hermitian,
@@ -124,10 +119,10 @@ struct MesonTensorSums {
       for (int j = 0; j < 2; ++j) {
         const Complex<T>* const of_colors = from + number(4 * j + t, a, 0) * default_lanes;
         repeat<4>([&](int c) {
-          start_tile_copy_in_rows(to + 16 * (4 * j + c) * n_sites, of_colors + 36 * c * default_lanes);
+          start_tile_copy<Complex<T>>(to + 16 * (4 * j + c) * n_sites, of_colors + 36 * c * default_lanes, true);
         });
       }
-      start_tile_copy_in_rows(to + 128 * n_sites, from + number(8, t, a) * default_lanes);
+      start_tile_copy<Complex<T>>(to + 128 * n_sites, from + number(8, t, a) * default_lanes, true);
     }
     if (batch % n_batches != 0) return;
     constexpr int n_phases = n_pairs > 0 ? n_pairs : 1;
@@ -298,21 +293,11 @@ SliceSums meson_tensor_sums(const Propagator<T>& s1, const Propagator<T>& s2, co
   const SlotSums sums("meson tensor", lattice, slices, int(momenta.size()), n_values, exec);
   std::vector<int> resting;
   std::vector<OppositeMomenta> moving;
-  std::vector<bool> done(momenta.size(), false);
-  for (std::size_t k = 0; k < momenta.size(); ++k) {
-    if (done[k]) continue;
-    const Momentum minus{-momenta[k][0], -momenta[k][1], -momenta[k][2]};
-    if (minus == momenta[k]) {
-      resting.push_back(int(k));
-      continue;
-    }
-    OppositeMomenta pair{int(k), -1};
-    for (std::size_t i = k + 1; i < momenta.size() && pair.second < 0; ++i)
-      if (!done[i] && momenta[i] == minus) {
-        pair.second = int(i);
-        done[i] = true;
-      }
-    moving.push_back(pair);
+  for (const OppositeMomenta& pair : opposite_momenta(momenta)) {
+    if (pair.rests)
+      resting.push_back(pair.first);
+    else
+      moving.push_back(pair);
   }
   const auto launch_for = [&]<int n_pairs, bool same>(int rest, std::size_t first) {
     using Kernel = MesonTensorSums<T, n_pairs, same>;

@@ -58,29 +58,28 @@ KOKKOS_FORCEINLINE_FUNCTION Sixteen<Z> load_sixteen(const Z* p) {
 }
 
 /// Starts a copy of N = Sixteen<Z> or Z into a tile, zeros if there is nothing to copy; it is there after
-/// wait_for_copies().
+/// wait_for_copies().  Since compute capability 8.0 the second-level cache loads the 256 bytes around it, for the
+/// copies that follow.
 template <class N>
 KOKKOS_FORCEINLINE_FUNCTION void start_tile_copy(void* to, const void* from, bool exists) {
-#if defined(__CUDA_ARCH__)
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  static_assert(sizeof(N) == 4 || sizeof(N) == 8 || sizeof(N) == 16);
+  const auto tile = unsigned(__cvta_generic_to_shared(to));
+  const unsigned bytes = exists ? unsigned(sizeof(N)) : 0;
+  if constexpr (sizeof(N) == 16)
+    asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16, %2;" ::"r"(tile), "l"(from), "r"(bytes)
+                 : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global.L2::256B [%0], [%1], %2, %3;" ::"r"(tile), "l"(from), "n"(sizeof(N)),
+                 "r"(bytes)
+                 : "memory");
+#elif defined(__CUDA_ARCH__)
   __pipeline_memcpy_async(to, from, sizeof(N), exists ? 0 : sizeof(N));
 #else
   if (exists)
     *static_cast<N*>(to) = *static_cast<const N*>(from);
   else
     *static_cast<N*>(to) = N{};
-#endif
-}
-/// The same of what exists, on GPUs since compute capability 8.0; the second-level cache loads the 256 bytes in which
-/// it lies, for the copies that follow.
-template <class N>
-KOKKOS_FORCEINLINE_FUNCTION void start_tile_copy_in_rows([[maybe_unused]] N* to, [[maybe_unused]] const N* from) {
-  static_assert(sizeof(N) == 8 || sizeof(N) == 16);
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  const auto tile = unsigned(__cvta_generic_to_shared(to));
-  if constexpr (sizeof(N) == 16)
-    asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16;" ::"r"(tile), "l"(from) : "memory");
-  else
-    asm volatile("cp.async.ca.shared.global.L2::256B [%0], [%1], 8;" ::"r"(tile), "l"(from) : "memory");
 #endif
 }
 /// Ends a group of copies of this thread.

@@ -69,16 +69,13 @@ struct LaneSliceSum {
   double* partial;
 
   static TeamShape shape(int n_teams, [[maybe_unused]] const Kernel& kernel) {
-    const auto padded = [](std::size_t bytes) {
-      return (bytes + tile_alignment - 1) / tile_alignment * tile_alignment;
-    };
     std::size_t staged = 0;
-    if constexpr (stages) staged = padded(sizeof(Complex<T>) * std::size_t(kernel.n_staged()));
+    if constexpr (stages) staged = tile_size(sizeof(Complex<T>) * std::size_t(kernel.n_staged()));
     return {.n_teams = n_teams,
             .threads = tile,
-            .tile_bytes = padded(sizeof(Complex<T>) * tile * value_row) +
-                          padded(sizeof(Complex<T>) * tile * phase_row) + padded(sizeof(Complex<double>) * n_sums) +
-                          staged};
+            .tile_bytes = tile_size(sizeof(Complex<T>) * tile * value_row) +
+                          tile_size(sizeof(Complex<T>) * tile * phase_row) +
+                          tile_size(sizeof(Complex<double>) * n_sums) + staged};
   }
 
   template <class Member>
@@ -102,7 +99,7 @@ struct LaneSliceSum {
       for (int first = 0; first < chunk.count * N; first += at.n_sites) {
         team.barrier();
         if constexpr (stages) {
-          if (holds(chunk, slot, first + at.site)) kernel.stage(site(chunk, first + at.site), at);
+          if (slices.holds(chunk, slot, first + at.site)) kernel.stage(slices.site(chunk, first + at.site), at);
           team.barrier();
         }
         fill(chunk, slot, b, here, first + at.site, at, value + team.thread() * value_row,
@@ -129,23 +126,16 @@ struct LaneSliceSum {
     }
   }
 
-  /// Whether site i of a chunk is in this slot.
-  KOKKOS_FORCEINLINE_FUNCTION bool holds(const SliceTable::Chunk& chunk, int slot, int i) const {
-    return i < chunk.count * N && slices.lane_slot[chunk.lanes + i % N] == slot;
-  }
-  KOKKOS_FORCEINLINE_FUNCTION LaneSite site(const SliceTable::Chunk& chunk, int i) const {
-    return {slices.outer[chunk.first + i / N], i % N};
-  }
   /// The values and phases of site i of a chunk; zero if the site is not in this slot.
   KOKKOS_FORCEINLINE_FUNCTION void fill(const SliceTable::Chunk& chunk, int slot, int b, int here, int i,
                                         [[maybe_unused]] const StagedPart<T>& at, Complex<T>* value,
                                         Complex<T>* phase) const {
-    if (!holds(chunk, slot, i)) {
+    if (!slices.holds(chunk, slot, i)) {
       for (int v = 0; v < here; ++v) value[v] = {T(0), T(0)};
       for (int k = 0; k < count; ++k) phase[k] = {T(0), T(0)};
       return;
     }
-    const LaneSite lane = site(chunk, i);
+    const LaneSite lane = slices.site(chunk, i);
     const Coord x = layout.coordinate(lane.outer, lane.lane);
     for (int k = 0; k < count; ++k) phase[k] = phases(x, first_momentum + k);
     if constexpr (stages)
