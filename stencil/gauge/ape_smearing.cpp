@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/gauge/ape_smearing.hpp"
 
+#include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/observables/observables.hpp"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/gauge/stout_smearing.hpp"
 
+#include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/gauge/su3_maps.hpp"
 #include "kov/stencil/observables/observables.hpp"
 

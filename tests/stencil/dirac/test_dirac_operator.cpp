@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Wilson-clover, twisted-mass, twisted-clover and anisotropic operators against naive versions and exact facts.
+#include "kov/core/field/convert.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/dirac/twisted_mass.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
