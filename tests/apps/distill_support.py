@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What the tests of kovariant distill share: a job of seconds, its files, how numbers in files are checked."""
+import os
+import re
 import subprocess
 
-from program_support import HAS_HDF5, ProgramTest, python_with
+from program_support import HAS_HDF5, PROGRAM, ProgramTest, environment, python_with
 
 JOB = ["--set", "gauge.extent=[4, 4, 4, 4]", "--set", "generate.thermalise=3", "--set", "links.steps=2", "--set", "action.kappa=0.12",
        "--set", "eigenvectors.n=4", "--set", "elementals.displacements=['1', 'dx']", "--set", "perambulators.spacing=2"]
@@ -139,6 +141,17 @@ class DistillTest(ProgramTest):
         """Runs a script of assertions, whose arguments are the names of files."""
         done = subprocess.run([self.python, "-c", script, *names], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.assertEqual(done.returncode, 0, done.stdout)
+
+    def kill_near_the_end(self, job, names):
+        """Starts a finished job without these files of it, and kills it five kernels before its end."""
+        def start(fault):
+            for name in names:
+                os.remove(self.path(name))
+            return subprocess.run([PROGRAM, "distill", *job], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                  env=environment(KOV_FAULT=fault))
+        kernels = int(re.search(r"did not strike: rank 0 ran (\d+) kernels", start("memory:0:1000000000").stderr)[1])
+        done = start("kill:0:%d" % (kernels - 5))
+        self.assertEqual(done.returncode, -9, done.stderr)
 
     def bytes_of(self, names):
         return {name: self.read(name, "rb") for name in names}

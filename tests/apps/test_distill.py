@@ -2,10 +2,8 @@
 """kovariant distill."""
 import os
 import re
-import subprocess
 
 from distill_support import GAMMAS, JOB, NAME, WICK, DistillTest
-from program_support import PROGRAM, environment
 
 FILES = [NAME + ending for ending in ("eigenvectors.h5", "elementals.h5", "t000.perambulators.h5", "t002.perambulators.h5",
                                       "correlators.h5")]
@@ -356,17 +354,8 @@ class DistillHadronTables(DistillTest):
     def test_go_on_from_the_journal_after_a_kill(self):
         self.call("distill", *HADRONS)
         whole = self.bytes_of(FILES + MORE_FILES)
-        for name in MORE_FILES[1:]:
-            os.remove(self.path(name))
-        done = subprocess.run([PROGRAM, "distill", *HADRONS], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                              env=environment(KOV_FAULT="memory:0:1000000000"))
-        kernels = int(re.search(r"did not strike: rank 0 ran (\d+) kernels", done.stderr)[1])
-        for name in MORE_FILES[1:]:
-            os.remove(self.path(name))
         # Among the last contractions of baryons: two pions are finished, and baryons of the first source time.
-        done = subprocess.run([PROGRAM, "distill", *HADRONS], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                              env=environment(KOV_FAULT="kill:0:%d" % (kernels - 5)))
-        self.assertEqual(done.returncode, -9, done.stderr)
+        self.kill_near_the_end(HADRONS, MORE_FILES[1:])
         self.assertEqual(len(os.listdir(self.path("distill.journal"))), 1)
         text = self.call("distill", *HADRONS, ranks=2).stdout
         self.assertIn("finished        7 of 8 files, and 1 source times of others", text)

@@ -392,14 +392,7 @@ class DistillKaonTables(DistillTest):
         job = [*KAONS, *QUARTET, *quarks(light=0.12, strange=0.11)]
         self.call("distill", *job)
         whole = self.bytes_of(sorted(os.listdir(self.folder)))
-        os.remove(self.path(KAON_FILE))
-        done = subprocess.run([PROGRAM, "distill", *job], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                              env=environment(KOV_FAULT="memory:0:1000000000"))
-        kernels = int(re.search(r"did not strike: rank 0 ran (\d+) kernels", done.stderr)[1])
-        os.remove(self.path(KAON_FILE))
-        done = subprocess.run([PROGRAM, "distill", *job], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                              env=environment(KOV_FAULT="kill:0:%d" % (kernels - 5)))
-        self.assertEqual(done.returncode, -9, done.stderr)
+        self.kill_near_the_end(job, [KAON_FILE])
         self.assertEqual(len(os.listdir(self.path("distill.journal"))), 1)
         self.assertIn("finished        6 of 7 files, and 1 source times of others", self.call("distill", *job, ranks=2).stdout)
         self.assertEqual(whole, self.bytes_of(sorted(os.listdir(self.folder))))
@@ -487,13 +480,6 @@ class DistillDisplacedTables(DistillTest):
         job = [*DISPLACED, "--set", "correlators.two_pions=[[0, 0, 0]]", "--set", "correlators.mesons=[]"]
         self.call("distill", *job)
         whole = self.bytes_of(sorted(os.listdir(self.folder)))
-        os.remove(self.path(TWO_PIONS))
-        done = subprocess.run([PROGRAM, "distill", *job], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                              env=environment(KOV_FAULT="memory:0:1000000000"))
-        kernels = int(re.search(r"did not strike: rank 0 ran (\d+) kernels", done.stderr)[1])
-        os.remove(self.path(TWO_PIONS))
-        done = subprocess.run([PROGRAM, "distill", *job], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                              env=environment(KOV_FAULT="kill:0:%d" % (kernels - 5)))
-        self.assertEqual(done.returncode, -9, done.stderr)
+        self.kill_near_the_end(job, [TWO_PIONS])
         self.assertIn("finished        6 of 7 files, and 3 source times of others", self.call("distill", *job, ranks=2).stdout)
         self.assertEqual(whole, self.bytes_of(sorted(os.listdir(self.folder))))
