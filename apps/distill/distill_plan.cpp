@@ -406,14 +406,13 @@ std::string distill_plan_text(const Comm& comm, const DistillPlan& plan, const D
   row("to do", sentence(plan.n_updates(p.gauge), "updates,", plan.n_searches(), "searches,", plan.n_elementals(p),
                         "displacements,", of_baryons + std::to_string(plan.n_solves(p)), "solves and",
                         plan.n_correlator_files(), "files of correlators"));
+  const Coord &extent = plan.gauges.extent, &grid = lattice.geometry().grid();
+  const std::vector<DistillStep> steps = plan.steps();
   char megabytes[32];
-  std::snprintf(
-      megabytes, sizeof(megabytes), "%.0f",
-      distill_bytes(p, plan.gauges.extent, lattice.geometry().grid(), plan.batches, plan.steps()) / (1 << 20) + 1);
+  std::snprintf(megabytes, sizeof(megabytes), "%.0f",
+                distill_bytes(p, extent, grid, plan.batches, steps) / (1 << 20) + 1);
   row("memory", sentence("about", megabytes, "MiB in each process"));
-  if (const std::string batches =
-          batches_text(p, plan.gauges.extent, lattice.geometry().grid(), plan.batches, plan.steps());
-      !batches.empty())
+  if (const std::string batches = batches_text(p, extent, grid, plan.batches, steps); !batches.empty())
     row("batches", batches);
   if (!p.analysis.output.prefix.empty()) {
     const std::size_t n_files = plan.correlator_file_names().size();

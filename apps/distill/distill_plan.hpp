@@ -92,8 +92,8 @@ struct DistillPlan {
 };
 
 /// Reads the headers of all configurations and of what earlier runs wrote.  Throws InputError when a file is of
-/// another kind or has other parameters, and when what is left to do does not fit into the memory, FormatError when it
-/// is damaged; both say to move it away.  Collective.
+/// another kind or has other parameters, FormatError when it is damaged, both of which say to move it away; and
+/// InputError when what is left to do does not fit into the memory.  Collective.
 DistillPlan plan_distillation(const Comm& comm, const DistillParameters& parameters, const Settings& settings);
 
 /// The plan as text, for --dry-run and the log.  Collective.
