@@ -5,6 +5,7 @@
 #include "kov/core/lattice/global_site.hpp"
 #include "kov/core/launch/for_each_site.hpp"
 #include "kov/stencil/statements/data_parallel.hpp"
+#include "kov/stencil/statements/phase.hpp"
 
 namespace kov {
 
@@ -35,6 +36,23 @@ SpinorField<T> unit_vectors(const Lattice& lattice, const Coord& origin, int fir
   }
   return source;
 }
+
+/// source(x) *= phase(x)
+template <class T>
+struct PhaseKernel {
+  using View = FieldView<Spinor, T>;
+  static constexpr bool takes_pairs = View::outers == 2;
+
+  PhaseNode<T> phase;
+  View source;
+  int n_components;
+
+  template <class Site>
+  KOKKOS_FUNCTION void operator()(Site x) const {
+    const auto z = phase(x, 0);
+    for (int c = 0; c < n_components; ++c) source.set(x, z * source(x, c), c);
+  }
+};
 
 namespace {
 
@@ -182,7 +200,10 @@ SpinorField<T> grid_source(const Lattice& lattice, const PointGrid& grid, int sp
 template <class T>
 void multiply_phase(const SpinorField<T>& source, const Momentum& p, const Coord& origin, const Exec& exec) {
   detail::require_on_lattice(origin, source.lattice());
-  assign(phase<T>(source.lattice(), p, origin) * source, source, exec);
+  const MomentumPhases<T> phases(source.lattice(), {p}, origin, exec);
+  for_each_site("multiply_phase", source.range(),
+                detail::PhaseKernel<T>{{source.layout().view(), phases.view()}, source.view(), source.n_components()},
+                exec);
 }
 
 template <class T>
