@@ -14,6 +14,8 @@ namespace detail {
 /// out(x) = weight U(x) + staples(x)
 template <class T>
 struct FuzzyKernel {
+  static constexpr bool takes_pairs = FieldView<ColorMatrix, T>::outers == 2;
+
   StapleView<T> staples;
   FieldView<ColorMatrix, T> u, out;
   T weight;

@@ -18,6 +18,8 @@ namespace detail {
 /// A = a TA[staples U^+] + b A
 template <class T, class StaplesView>
 struct FlowForceKernel {
+  static constexpr bool takes_pairs = FieldView<ColorMatrix, T>::outers == 2;
+
   StaplesView staples;
   FieldView<ColorMatrix, T> u, exponent;
   T a, b;
@@ -35,6 +37,8 @@ struct FlowForceKernel {
 /// U_mu -> exp(A_mu) U_mu
 template <class T>
 struct FlowUpdateKernel {
+  static constexpr bool takes_pairs = FieldView<ColorMatrix, T>::outers == 2;
+
   FieldView<ColorMatrix, T> u, exponent;
   int halvings;
 

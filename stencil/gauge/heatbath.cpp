@@ -18,7 +18,10 @@ namespace detail {
 
 template <class T>
 struct ColdKernel {
-  FieldView<ColorMatrix, T> u;
+  using View = FieldView<ColorMatrix, T>;
+  static constexpr bool takes_pairs = View::outers == 2;
+
+  View u;
 
   template <class Site>
   KOKKOS_FUNCTION void operator()(Site x) const {
@@ -53,6 +56,8 @@ struct NoisyKernel {
 
 template <class T>
 struct StoreStapleKernel {
+  static constexpr bool takes_pairs = FieldView<ColorMatrix, T>::outers == 2;
+
   StapleView<T> staples;
   FieldView<ColorMatrix, T> out;
 
@@ -65,6 +70,8 @@ struct StoreStapleKernel {
 /// U -> g U with g = (r^+ / |r|)^2 in each subgroup, r the part of U staple^+ there: (g r)_0 = r_0.
 template <class T>
 struct OverrelaxKernel {
+  static constexpr bool takes_pairs = FieldView<ColorMatrix, T>::outers == 2;
+
   StapleView<T> staples;
   FieldView<ColorMatrix, T> u;
 

@@ -18,7 +18,7 @@ struct PlaneStaplesKernel {
   template <class Site>
   KOKKOS_FUNCTION void operator()(Site x) const {
     const auto near = stencil.at(x);
-    const auto a = u(x, mu), b = u(x, nu), c = u(x, near(2 * mu), nu), d = u(x, near(2 * nu), mu);
+    const auto a = u(x, mu), b = u(x, nu), c = u.neighbour(x, near, 2 * mu, nu), d = u.neighbour(x, near, 2 * nu, mu);
     const auto far = d * adj(c), corner = adj(a) * b;
     out.set(x, b * far, 0);
     out.set(x, a * adj(far), 1);
@@ -31,6 +31,8 @@ struct PlaneStaplesKernel {
 /// x + nu and U_nu at x + mu.
 template <class T>
 struct RectangleKernel {
+  static constexpr bool takes_pairs = FieldView<ColorMatrix, T>::outers == 2;
+
   Stencil::View stencil;
   NeighbourView<ColorMatrix, T> u, plane;
   FieldView<ColorMatrix, T> sum, lower;
@@ -42,13 +44,13 @@ struct RectangleKernel {
     const auto near = stencil.at(x);
     for (int k = 0; k < 2; ++k) {
       const int mu = direction[k], nu = direction[1 - k];
-      const auto a = u(x, nu), c = u(x, near(2 * mu), nu);
+      const auto a = u(x, nu), c = u.neighbour(x, near, 2 * mu, nu);
       using R = typename decltype(u(x, 0))::Real;
-      const auto ahead = plane(x, near(2 * mu), 1 - k);       // s+ of U_nu at x + mu
-      const auto behind = plane(x, near(2 * mu + 1), 3 - k);  // s- of U_nu at x
+      const auto ahead = plane.neighbour(x, near, 2 * mu, 1 - k);       // s+ of U_nu at x + mu
+      const auto behind = plane.neighbour(x, near, 2 * mu + 1, 3 - k);  // s- of U_nu at x
       {
-        const auto b = u(x, near(2 * nu), mu);
-        auto inner = plane(x, near(2 * nu), k);
+        const auto b = u.neighbour(x, near, 2 * nu, mu);
+        auto inner = plane.neighbour(x, near, 2 * nu, k);
         multiply_add(inner, R(weight), b);
         auto upper = (a * inner + behind * b) * adj(c);
         upper += (a * b) * adj(ahead);
@@ -56,7 +58,7 @@ struct RectangleKernel {
         sum.set(x, upper, mu);
       }
       const auto link = u(x, mu), back = adj(a);
-      auto inner = plane(x, near(2 * nu + 1), 2 + k);
+      auto inner = plane.neighbour(x, near, 2 * nu + 1, 2 + k);
       multiply_add(inner, R(weight), link);
       auto below = (back * inner + adj(behind) * link) * c;
       below += (back * link) * ahead;
@@ -67,6 +69,8 @@ struct RectangleKernel {
 
 template <class T>
 struct AddLowerKernel {
+  static constexpr bool takes_pairs = FieldView<ColorMatrix, T>::outers == 2;
+
   Stencil::View stencil;
   NeighbourView<ColorMatrix, T> lower;
   FieldView<ColorMatrix, T> sum;
@@ -77,7 +81,7 @@ struct AddLowerKernel {
     const auto near = stencil.at(x);
     for (int k = 0; k < 2; ++k) {
       auto s = sum(x, direction[k]);
-      s += lower(x, near(2 * direction[1 - k] + 1), k);
+      s += lower.neighbour(x, near, 2 * direction[1 - k] + 1, k);
       sum.set(x, s, direction[k]);
     }
   }

@@ -14,6 +14,8 @@ namespace detail {
 /// Component k of out: U_nu(x)^+ U_mu(x) U_nu(x + mu) for the k-th direction nu.
 template <class T>
 struct LowerStapleKernel {
+  static constexpr bool takes_pairs = FieldView<ColorMatrix, T>::outers == 2;
+
   StapleView<T> staples;
   FieldView<ColorMatrix, T> out;
 
@@ -24,7 +26,7 @@ struct LowerStapleKernel {
     if (staples.streaming) prefetch(x);
     for (int nu = 0, k = 0; nu < 4; ++nu) {
       if (nu == mu || !staples.along[nu]) continue;
-      out.set(x, adj(staples.u[nu](x)) * (staples.u[mu](x) * staples.u[nu](x, near(2 * mu))), k++);
+      out.set(x, adj(staples.u[nu](x)) * (staples.u[mu](x) * staples.u[nu].neighbour(x, near, 2 * mu, 0)), k++);
     }
   }
 
@@ -32,12 +34,13 @@ struct LowerStapleKernel {
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch([[maybe_unused]] Site x) const {
     if constexpr (!std::is_same_v<Site, LaneSite>) {
-      const auto next = staples.stencil.at(Site{x.outer + 1});
-      staples.u[staples.mu].field().prefetch(x.outer + 1, 0);
+      const Site after = site_after(x);
+      const auto next = staples.stencil.at(after);
+      staples.u[staples.mu].field().prefetch(after.outer, 0);
       for (int nu = 0; nu < 4; ++nu) {
         if (nu == staples.mu || !staples.along[nu]) continue;
-        staples.u[nu].field().prefetch(x.outer + 1, 0);
-        staples.u[nu].prefetch(next(2 * staples.mu), 0);
+        staples.u[nu].field().prefetch(after.outer, 0);
+        prefetch_neighbour(staples.u[nu], next, 2 * staples.mu, 0);
       }
     }
   }

@@ -39,8 +39,8 @@ struct StapleView {
     auto sum = zero<decltype(lower(x))>();
     for (int nu = 0, k = 0; nu < 4; ++nu) {
       if (nu == mu || !along[nu]) continue;
-      sum += u[nu](x) * (u[mu](x, near(2 * nu)) * adj(u[nu](x, near(2 * mu))));
-      sum += lower(x, near(2 * nu + 1), k++);
+      sum += u[nu](x) * (u[mu].neighbour(x, near, 2 * nu, 0) * adj(u[nu].neighbour(x, near, 2 * mu, 0)));
+      sum += lower.neighbour(x, near, 2 * nu + 1, k++);
     }
     return sum;
   }
@@ -49,13 +49,14 @@ struct StapleView {
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch([[maybe_unused]] Site x) const {
     if constexpr (!std::is_same_v<Site, LaneSite>) {
-      const auto next = stencil.at(Site{x.outer + 1});
+      const Site after = site_after(x);
+      const auto next = stencil.at(after);
       for (int nu = 0, k = 0; nu < 4; ++nu) {
         if (nu == mu || !along[nu]) continue;
-        u[nu].field().prefetch(x.outer + 1, 0);
-        u[nu].prefetch(next(2 * mu), 0);
-        u[mu].prefetch(next(2 * nu), 0);
-        lower.prefetch(next(2 * nu + 1), k++);
+        u[nu].field().prefetch(after.outer, 0);
+        prefetch_neighbour(u[nu], next, 2 * mu, 0);
+        prefetch_neighbour(u[mu], next, 2 * nu, 0);
+        prefetch_neighbour(lower, next, 2 * nu + 1, k++);
       }
     }
   }

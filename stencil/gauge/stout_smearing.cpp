@@ -14,6 +14,8 @@ namespace detail {
 
 template <class T>
 struct StoutKernel {
+  static constexpr bool takes_pairs = FieldView<ColorMatrix, T>::outers == 2;
+
   StapleView<T> staples;
   FieldView<ColorMatrix, T> u, out;
   T rho;

@@ -15,6 +15,8 @@ namespace detail {
 /// The sides of loops with no steps along mu: component 0 the line of links, 1; component 1 the link U_nu at its end.
 template <class T>
 struct FirstSidesKernel {
+  static constexpr bool takes_pairs = FieldView<ColorMatrix, T>::outers == 2;
+
   FieldView<ColorMatrix, T> u, sides;
   int nu;
 
@@ -29,6 +31,8 @@ struct FirstSidesKernel {
 /// One step more along mu: L(x) = U_mu(x) L(x + mu), V(x) = V(x + mu).
 template <class T>
 struct NextSidesKernel {
+  static constexpr bool takes_pairs = FieldView<ColorMatrix, T>::outers == 2;
+
   Stencil::View stencil;
   FieldView<ColorMatrix, T> u;
   NeighbourView<ColorMatrix, T> in;
@@ -37,9 +41,9 @@ struct NextSidesKernel {
 
   template <class Site>
   KOKKOS_FUNCTION void operator()(Site x) const {
-    const auto hop = stencil.at(x)(2 * mu);
-    out.set(x, u(x, mu) * in(x, hop, 0), 0);
-    out.set(x, in(x, hop, 1), 1);
+    const auto near = stencil.at(x);
+    out.set(x, u(x, mu) * in.neighbour(x, near, 2 * mu, 0), 0);
+    out.set(x, in.neighbour(x, near, 2 * mu, 1), 1);
   }
 };
 

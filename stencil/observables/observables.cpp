@@ -46,6 +46,8 @@ struct LinkTraceKernel {
 /// out(x) = U_mu(x) in(x + mu): one more link at the near end of a line.
 template <class T>
 struct ExtendLineKernel {
+  static constexpr bool takes_pairs = FieldView<ColorMatrix, T>::outers == 2;
+
   Stencil::View stencil;
   FieldView<ColorMatrix, T> u;
   NeighbourView<ColorMatrix, T> in;
@@ -54,8 +56,7 @@ struct ExtendLineKernel {
 
   template <class Site>
   KOKKOS_FUNCTION void operator()(Site x) const {
-    const auto near = stencil.at(x);
-    out.set(x, u(x, mu) * in(x, near(2 * mu)));
+    out.set(x, u(x, mu) * in.neighbour(x, stencil.at(x), 2 * mu, 0));
   }
 };
 

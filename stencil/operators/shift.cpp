@@ -11,6 +11,8 @@ namespace detail {
 
 template <class In, class Out, class StencilView>
 struct ShiftKernel {
+  static constexpr bool takes_pairs = Out::outers == 2;
+
   StencilView stencil;
   In in;
   Out out;
@@ -18,12 +20,27 @@ struct ShiftKernel {
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int c) const {
-    out.set(x, in(x, stencil.at(x)(leg), c), c);
+    out.set(x, in.neighbour(x, stencil.at(x), leg, c), c);
   }
 };
 
+/// sum += U(leg) in(neighbour on the leg).  Matrices and neighbours of a pair are made first where they lie apart.
+template <bool backward, class Sum, class Links, class In, class Site, class Near, class Hop>
+KOKKOS_FORCEINLINE_FUNCTION void multiply_neighbour(Sum& sum, const Links& links, const In& in, Site x,
+                                                    const Near& near, const Hop& hop, int leg, int c) {
+  if constexpr (requires { Site().lower(); }) {
+    const auto neighbour = in.neighbour(x, near, leg, c);
+    const LinksAt<Links, Site, 8, true> u(links, x, near);
+    color_multiply_add(sum, u.template of_leg<backward>(hop, leg), neighbour);
+  } else {
+    color_multiply_add(sum, links.template of_leg<backward>(x, hop, leg), in.read(x, hop, c));
+  }
+}
+
 template <class Links, class In, class Out, class StencilView>
 struct CovariantShiftKernel {
+  static constexpr bool takes_pairs = Out::outers == 2;
+
   StencilView stencil;
   Links links;
   In in;
@@ -32,12 +49,13 @@ struct CovariantShiftKernel {
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int c) const {
-    const auto hop = stencil.at(x)(leg);
+    const auto near = stencil.at(x);
+    const auto hop = near(leg);
     auto sum = zero<decltype(in(x, c))>();
     if (leg % 2 == 0)
-      color_multiply_add(sum, links.template of_leg<false>(x, hop, leg), in.read(x, hop, c));
+      multiply_neighbour<false>(sum, links, in, x, near, hop, leg, c);
     else
-      color_multiply_add(sum, links.template of_leg<true>(x, hop, leg), in.read(x, hop, c));
+      multiply_neighbour<true>(sum, links, in, x, near, hop, leg, c);
     out.set(x, sum, c);
   }
 };
@@ -45,6 +63,8 @@ struct CovariantShiftKernel {
 /// out = (U(leg) in(x + mu) - U(leg + 1) in(x - mu)) / 2, where leg = 2 mu.
 template <class Links, class In, class Out, class StencilView>
 struct CovariantDerivativeKernel {
+  static constexpr bool takes_pairs = Out::outers == 2;
+
   StencilView stencil;
   Links links;
   In in;
@@ -66,18 +86,20 @@ struct CovariantDerivativeKernel {
     const auto behind = near(leg + 1), ahead = near(leg);
     auto sum = zero<decltype(in(x, c))>();
     using R = typename decltype(sum)::Real;
-    color_multiply_add(sum, link<true, multiplies>(x, near, behind, leg + 1), in.read(x, behind, c));
+    multiply<true, multiplies>(sum, x, near, behind, leg + 1, c);
     sum = R(-1) * sum;
     order_loads();
-    color_multiply_add(sum, link<false, multiplies>(x, near, ahead, leg), in.read(x, ahead, c));
+    multiply<false, multiplies>(sum, x, near, ahead, leg, c);
     out.set(x, R(0.5) * sum, c);
   }
-  template <bool backward, bool multiplies, class Site, class Near, class Hop>
-  KOKKOS_FORCEINLINE_FUNCTION auto link(Site x, const Near& near, const Hop& hop, int l) const {
-    if constexpr (std::is_same_v<Site, LaneSite>)
-      return LinksAt<Links, Site, 2, multiplies>(links, x, near).template of_leg<backward>(hop, l);
-    else
-      return links.template of_leg<backward>(x, hop, l);
+  template <bool backward, bool multiplies, class Sum, class Site, class Near, class Hop>
+  KOKKOS_FORCEINLINE_FUNCTION void multiply(Sum& sum, Site x, const Near& near, const Hop& hop, int l, int c) const {
+    if constexpr (std::is_same_v<Site, LaneSite>) {
+      color_multiply_add(sum, LinksAt<Links, Site, 2, multiplies>(links, x, near).template of_leg<backward>(hop, l),
+                         in.read(x, hop, c));
+    } else {
+      multiply_neighbour<backward>(sum, links, in, x, near, hop, l, c);
+    }
   }
 };
 
