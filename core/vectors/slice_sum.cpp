@@ -15,11 +15,11 @@ void SliceSums::sum_over_ranks(const Comm& comm) {
 
 namespace detail {
 
-/// Adds number i of a row of n_row over the slots of one slice, one after the other.
+/// Adds real i of a row of n_row over the slots of one slice, one after the other: sum has the order of SliceSums.
 struct AddSlotsKernel {
   SliceTable::View slices;
   const double* partial;
-  std::size_t n_row;
+  std::size_t n_row, n_of_momentum, n_slices;
   double* sum;
 
   KOKKOS_FUNCTION void operator()(const int item) const {
@@ -27,7 +27,8 @@ struct AddSlotsKernel {
     double z = 0;
     for (int n = slices.slice_begin[slice]; n < slices.slice_begin[slice + 1]; ++n)
       z += partial[slices.slot_of_slice[n] * n_row + i];
-    sum[index] = z;
+    const std::size_t momentum = i / n_of_momentum;
+    sum[(momentum * n_slices + slice) * n_of_momentum + i % n_of_momentum] = z;
   }
 };
 
@@ -46,19 +47,13 @@ SlotSums::SlotSums(const std::string& name, const Lattice& lattice, const SliceT
 }
 
 SliceSums SlotSums::add_slots(const Exec& exec) const {
-  const int n_slices = slices_.n_slices();
-  const std::size_t n_row = std::size_t(n_momenta_) * n_values_ * 2, n = n_row * n_slices;
+  const std::size_t n_slices = std::size_t(slices_.n_slices()), n_of_momentum = std::size_t(n_values_) * 2,
+                    n_row = std::size_t(n_momenta_) * n_of_momentum, n = n_row * n_slices;
   double* const sum = scratch_->results(n);
-  for_each_item("add_slots", int(n), AddSlotsKernel{slices_.view(), data_, n_row, sum}, exec);
+  for_each_item("add_slots", int(n), AddSlotsKernel{slices_.view(), data_, n_row, n_of_momentum, n_slices, sum}, exec);
   exec.fence("slice sums");
-  SliceSums sums{n_momenta_, n_slices, n_values_, std::vector<std::complex<double>>(n / 2)};
-  for (int t = 0; t < n_slices; ++t)
-    for (int k = 0; k < n_momenta_; ++k)
-      for (int v = 0; v < n_values_; ++v) {
-        const double* from = sum + ((std::size_t(t) * n_momenta_ + k) * n_values_ + v) * 2;
-        sums.z[(std::size_t(k) * n_slices + t) * n_values_ + v] = {from[0], from[1]};
-      }
-  return sums;
+  const auto* const z = reinterpret_cast<const std::complex<double>*>(sum);
+  return {n_momenta_, slices_.n_slices(), n_values_, {z, z + n / 2}};
 }
 
 std::vector<double> exact_slice_sums(const Lattice& lattice, const SliceTable& slices, Subset subset,
