@@ -129,7 +129,7 @@ void bench(const Session& session, const BenchOptions& options) {
   for (const Lattice& lattice : lattices) report_tuned(session, lattice, ReportTo::standard_output);
   if (!options.wants(solver_table)) return;
   session.say();
-  session.say(format("%-12s %-38s %-6s %12s %12s %9s", "lattice", solver_table, "real", "ms", "ms operators", "%"));
+  session.say(format("%-12s %-44s %-6s %12s %12s %9s", "lattice", solver_table, "real", "ms", "ms operators", "%"));
   for (const Lattice& lattice : lattices) {
     bench_solvers<double>(session, lattice, options.seconds);
     bench_solvers<float>(session, lattice, options.seconds);

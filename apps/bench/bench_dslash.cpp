@@ -167,12 +167,13 @@ void add_rows_in(const DslashTable& table) {
   const BenchRows<T> rows(table.lattice);
   const std::string spinor = sizeof(T) == 8 ? "double" : "float";
   const GaugeLinks<Links12<T>> of_12(rows.gauge);
+  const GaugeLinks<Links8<T>> of_8(rows.gauge);
   for_each_number_of_columns<T>([&](auto lanes, int n) {
     using Lanes = decltype(lanes);
     add_rows<T, T, Lanes>(table, rows.links, spinor, n);
     add_rows<Links12<T>, T, Lanes>(table, of_12, spinor, n);
+    if constexpr (!Lanes::holds_columns) add_rows<Links8<T>, T, Lanes>(table, of_8, spinor, n);
   });
-  add_rows<Links8<T>, T, SiteLanes>(table, GaugeLinks<Links8<T>>(rows.gauge), spinor, 1);
   const GaugeField<T> temporal = in_temporal_gauge(rows.gauge).links;
   add_transformed_rows<T, T>(table, rows.links, temporal, spinor);
   add_transformed_rows<Links12<T>, T>(table, of_12, temporal, spinor);

@@ -10,14 +10,17 @@
 #include "kov/algebra/krylov/multi_shift.hpp"
 #include "kov/algebra/krylov/scalar_propagator.hpp"
 #include "kov/algebra/precision/mixed_precision.hpp"
+#include "kov/algebra/precision/reliable_updates.hpp"
 #include "kov/algebra/preconditioning/even_odd.hpp"
 #include "kov/algebra/preconditioning/schwarz.hpp"
+#include "kov/core/field/convert.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <type_traits>
 
 namespace kov::app {
 
@@ -30,11 +33,11 @@ constexpr int n_iterations = 10;
 struct SolverCase {
   std::string name;
   /// Of the field that is solved for.
-  double sites;
+  double sites = 0;
   /// The operators of an iteration.
-  double operator_reals, operator_flops;
+  double operator_reals = 0, operator_flops = 0;
   /// The updates and sums of an iteration.
-  double reals, flops;
+  double reals = 0, flops = 0;
   /// n_iterations of them, from zero, with a callback after each.
   std::function<void(const ProgressCallback&)> solve;
   /// The operators alone, as often as in one iteration.
@@ -150,6 +153,60 @@ std::optional<SolverCase> schwarz_solver(BenchRows<T>& rows) {
                     }};
 }
 
+/// Conjugate gradients on M^+ M of even sites, links of 12 reals, n columns with sites in lanes: in T, or with reliable
+/// updates in T and all else in Low.  It has no row beside the triad.
+template <class T, class Low>
+SolverCase cg_of_12_reals(BenchRows<T>& rows, const std::string& name, int n) {
+  constexpr bool mixed = !std::is_same_v<T, Low>;
+  const auto reduced_square = [&]<class Storage>(Storage) {
+    using F = Field<Spinor, Storage>;
+    const WilsonOperator<Links12<Storage>> M(GaugeLinks<Links12<Storage>>(rows.gauge), 0.1);
+    const SchurComplement<Links12<Storage>, MassTerm, F> reduced(M, n);
+    const F work(rows.lattice, "work", n, Subset::even);
+    // Renewals are of some of the columns.
+    return Operator<F>([=](const F& in, const F& out) {
+      const F between = in.conforms(work) ? work.alias() : in.like("work");
+      reduced.apply(in, between);
+      reduced.apply_adjoint(between, out);
+    });
+  };
+  const auto low = reduced_square(Low());
+  const SpinorField<T> b(rows.lattice, "b", n, Subset::even), x = b.like("x");
+  fill_for_bench(b, 1);
+  const Field<Spinor, Low> in(rows.lattice, "in", n, Subset::even), out = in.like("out");
+  convert(b, in);
+  std::function<void(const ProgressCallback&)> solve;
+  if constexpr (mixed) {
+    const auto high = reduced_square(T());
+    solve = [=](const ProgressCallback& progress) {
+      zero(x);
+      ReliableUpdates<Low, T>(low, short_solver<ConjugateGradient>(progress))(high, b, x);
+    };
+  } else {
+    solve = [=](const ProgressCallback& progress) {
+      zero(x);
+      short_solver<ConjugateGradient>(progress)(low, b, x);
+    };
+  }
+  SolverCase made;
+  made.name = name;
+  made.solve = solve;
+  made.operators = [=] { low.apply(in, out); };
+  return made;
+}
+
+/// Calls f with each of these in all pairs of precisions, for one column and for twelve, whose fields take most of a
+/// memory: one case is gone before the next.
+template <class T, class F>
+void for_each_cg_of_12_reals(BenchRows<T>& rows, const F& f) {
+  for (const int n : {1, 12}) {
+    const std::string name = "CG, even-odd, 12 reals", columns = n == 1 ? "" : ", 12 columns";
+    f(cg_of_12_reals<T, T>(rows, name + columns, n));
+    if constexpr (sizeof(T) == 8) f(cg_of_12_reals<T, float>(rows, name + ", float" + columns, n));
+    f(cg_of_12_reals<T, Fixed16>(rows, name + ", 16 bits" + columns, n));
+  }
+}
+
 /// Iterations in single precision, corrections in double.
 SolverCase mixed_solver(BenchRows<double>& rows) {
   const WilsonOperator<double> M(rows.links, 0.1);
@@ -224,7 +281,7 @@ void add_solver_rows(BenchRows<T>& rows) {
 template <class T>
 void bench_solvers(const Session& session, const Lattice& lattice, double seconds) {
   BenchRows<T> rows(lattice);
-  for (const SolverCase& c : solver_cases(rows)) {
+  const auto time = [&](const SolverCase& c) {
     std::vector<double> iterations, operators;
     const Kokkos::Timer timer;
     do {
@@ -238,10 +295,12 @@ void bench_solvers(const Session& session, const Lattice& lattice, double second
       }
     } while (timer.seconds() < seconds);
     const double iteration = median(iterations), of_operators = median(operators);
-    session.say(format("%-12s %-38s %-6s %12.3f %12.3f %9.0f", to_string(lattice.extent()).c_str(), c.name.c_str(),
+    session.say(format("%-12s %-44s %-6s %12.3f %12.3f %9.0f", to_string(lattice.extent()).c_str(), c.name.c_str(),
                        sizeof(T) == 8 ? "double" : "float", iteration * 1e3, of_operators * 1e3,
                        100 * of_operators / iteration));
-  }
+  };
+  for (const SolverCase& c : solver_cases(rows)) time(c);
+  for_each_cg_of_12_reals(rows, time);
 }
 
 template void add_solver_rows(BenchRows<float>&);

@@ -157,10 +157,22 @@ class BenchTables(ProgramTest):
         self.assertIn("6 6 6 12", text)
         self.call("bench", "--only", "no such row", "--large", 6, 6, 6, 12, ranks=3, code=1)
 
+    def test_conjugate_gradients_are_timed_in_all_precisions_for_one_column_and_twelve(self):
+        text = self.call("bench", "--only", "solver iterations", "--small", 4, 4, 4, 4, "--large", 4, 4, 4, 8, "--seconds", 0.0005,
+                         "--no-one-thread").stdout
+        for lattice in ("4 4 4 4", "4 4 4 8"):
+            for high, low in (("double", ""), ("double", ", float"), ("double", ", 16 bits"), ("float", ""), ("float", ", 16 bits")):
+                for columns in ("", ", 12 columns"):
+                    row = rf"^{lattice}\s+CG, even-odd, 12 reals{low}{columns}\s+{high}\s+([0-9.]+)\s+([0-9.]+)\s+(\d+)$"
+                    found = re.findall(row, text, re.M)
+                    self.assertEqual(len(found), 1, f"{row}\n{text}")
+                    self.assertGreater(float(found[0][0]), 0)
+                    self.assertGreater(float(found[0][1]), 0)
+
     def test_the_table_dslash_has_every_storage_and_number_of_columns(self):
         text = self.call("bench", "dslash", "--lattice", 4, 4, 4, 4, "--seconds", 0.0005).stdout
         for spinor in ("double", "float", "16-bit", "8-bit"):
-            for links in (12,) if spinor == "8-bit" else (12, 18):
+            for links in (12,) if spinor == "8-bit" else (8, 12, 18):
                 for columns in (1, 4, 8, 12, 16, 32):
                     row = rf"^4 4 4 4\s+hop, even from odd\s+{spinor}\s+{links}\s+{columns} sites\s+([0-9.]+)\s+([0-9.]+)\s"
                     found = re.findall(row, text, re.M)
