@@ -66,14 +66,18 @@ inline std::vector<std::string> launches(const std::function<void()>& statement)
   return Launches::names();
 }
 
-/// The kernels of ours that a statement launches on another instance than exec.  Kokkos gives all instances of OpenMP
-/// one number, so there are none on such a host.
+/// The kernels of ours that a statement launches on another instance of the same execution space than exec; work of
+/// host threads beside a GPU is none.  Kokkos gives all instances of OpenMP one number, so there are none on such a
+/// host.
 inline std::vector<std::string> launched_beside(const Exec& exec, const std::function<void()>& statement) {
   const Launches recorded;
   statement();
+  using namespace Kokkos::Tools::Experimental;
+  const std::uint32_t mine = device_id(exec);
+  const auto space = [](std::uint32_t instance) { return identifier_from_devid(instance).type; };
   std::vector<std::string> beside;
   for (const Launches::Kernel& kernel : Launches::kernels())
-    if (kernel.instance != Kokkos::Tools::Experimental::device_id(exec) && !kernel.name.starts_with("Kokkos::"))
+    if (kernel.instance != mine && space(kernel.instance) == space(mine) && !kernel.name.starts_with("Kokkos::"))
       beside.push_back(kernel.name);
   return beside;
 }
