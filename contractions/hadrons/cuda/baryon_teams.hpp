@@ -246,8 +246,8 @@ struct BaryonPlan {
     return key;
   }
 
-  /// Made once for the same values: that takes 0.1 ms for a nucleon, as long as the kernel on a small lattice.  A few
-  /// are kept by the lattice.
+  /// Made once for the same values, as hosts need 0.1 ms for a nucleon, which GPUs sum on a small lattice in that time.
+  /// A few are kept by the lattice.
   static std::shared_ptr<const BaryonPlan> of(const Lattice& lattice, const std::vector<BaryonValue>& values,
                                               int n_quarks, int momenta) {
     constexpr std::size_t most_kept = 16;
