@@ -2,6 +2,7 @@
 #include "kov/algebra/precision/reliable_updates.hpp"
 
 #include "kov/algebra/krylov/krylov_loops.hpp"
+#include "kov/algebra/precision/precision_stages.hpp"
 #include "kov/algebra/solve_columns.hpp"
 
 #include <algorithm>
@@ -16,9 +17,6 @@ namespace kov {
 
 namespace {
 
-/// Starts of the two stages, low and high precision, without halving the true residual, after which a column is given
-/// up.
-constexpr int stages_patience = 3;
 /// Renewals that do not halve a column's smallest true residual, after which low precision brings it no further.
 constexpr int renewals_patience = 4;
 /// Steps that make |r|^2 this much larger are not taken.
@@ -162,27 +160,29 @@ SolveReport detail::solve_with_renewals(SolveRun run, const Recursion& recursion
     else
       return run_conjugate_gradient(low_run, low, ones, goal, solution, steps);
   };
-  for (int stage = 0;; ++stage) {
-    const bool in_low = stage == 0;
-    const ByColumn<double> residual = sqrt(true_residual_by_column(A, b, x, r) / bb);
-    if (run.over(residual, stages_patience)) return run.finish(r, b);
-    if (stage == 1) run.switch_precision();
-    const ColumnMask over = run.stopped();
-    const SolveReport inner = std::visit(
+  const auto solve = [&](const auto& in_precision) {
+    return std::visit(
         [&](auto solver) {
           solver.tolerance = tolerance;
           solver.max_iterations = run.iterations_left();
           solver.on_failure = OnFailure::report;
           solver.progress = run.inner_progress(1);
-          return in_low ? solve_in_low(solver) : solve_columns(solver, A, b, x, over);
+          return in_precision(solver);
         },
         recursion);
-    run.add(inner);
-    if (inner.converged || in_low) continue;
-    for (int k = 0; k < over.size(); ++k)
-      if (!run.stopped().is_finished(k) && !inner.column_reasons[std::size_t(k)].empty())
-        run.give_up(k, inner.column_reasons[std::size_t(k)]);
-  }
+  };
+  solve_in_stages(
+      run, [&] { return sqrt(true_residual_by_column(A, b, x, r) / bb); }, [&] { run.add(solve(solve_in_low)); },
+      [&] {
+        const ColumnMask over = run.stopped();
+        const SolveReport inner = solve([&](const auto& solver) { return solve_columns(solver, A, b, x, over); });
+        run.add(inner);
+        if (inner.converged) return;
+        for (int k = 0; k < over.size(); ++k)
+          if (!run.stopped().is_finished(k) && !inner.column_reasons[std::size_t(k)].empty())
+            run.give_up(k, inner.column_reasons[std::size_t(k)]);
+      });
+  return run.finish(r, b);
 }
 
 }  // namespace kov

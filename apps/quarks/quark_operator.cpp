@@ -50,13 +50,14 @@ Solver<F> plain_solver(const SolverChoice& choice) {
   return limited(BiCgStab{}, choice);
 }
 
-/// The solver in double that works in lower precision; low: the operator there, of any lattice sites; solver: for it.
+/// The solver in double that works in lower precision; low: the operator there, of any lattice sites; solver: for it,
+/// as long as single precision is of use.
 template <class Lanes>
 Solver<SpinorField<double, Lanes>> mixed_solver(const Operator<SpinorField<float, Lanes>>& low,
                                                 const Solver<SpinorField<float, Lanes>>& solver,
                                                 const SolverChoice& choice) {
   if (choice.precision == "reliable") return ReliableUpdates<float, double, Lanes>(low, limited(BiCgStab{}, choice));
-  return MixedPrecision<Lanes>(low, solver);
+  return MixedPrecision<Lanes>(low, solver, plain_solver<SpinorField<double, Lanes>>(choice));
 }
 
 /// The reduced operator of M on fields of spinors in Storage.
