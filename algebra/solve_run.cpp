@@ -29,6 +29,12 @@ namespace {
 
 /// A residual that is this much larger than the smallest one, or larger than the source, is not there by rounding.
 constexpr double diverged = 100;
+/// A residual above this share of the source is none that was worked on with success.
+constexpr double a_digit = 0.1;
+/// What may be wrong where restarts do not help, and the remedy.
+constexpr const char* indefinite =
+    "the operator may have eigenvalues on both sides of zero, as a Dirac operator has beyond its critical mass; "
+    "conjugate gradients on normal equations do not need them on one side";
 /// A residual has grown beyond rounding when its own rounding is this share of what it began with.
 constexpr double lost = 0.01;
 
@@ -175,18 +181,18 @@ bool SolveRun::is_over(System& system, int patience) const {
   }
   if (system.iterations >= max_iterations_) {
     system.reason = sentence("the limit of", max_iterations_, "iterations was reached");
+    if (const double least = std::min(system.best, system.stopping_residual);
+        system.beginnings + inner_restarts_ > 1 && least > a_digit)
+      system.reason += sentence(", and restarts left", least, "of the source:", indefinite);
     return true;
   }
   system.fruitless = system.stopping_residual <= 0.5 * system.best ? 0 : system.fruitless + 1;
   if (system.stopping_residual < system.best) system.best = system.stopping_residual;
   if (system.fruitless >= patience) {
-    system.reason =
-        system.stopping_residual > diverged * system.best || system.stopping_residual > 1
-            ? sentence("restarts make the true residual larger, which was", system.best,
-                       "at best, so the solver diverges: the operator may have eigenvalues on both sides of zero, as a "
-                       "Dirac operator has beyond its critical mass; conjugate gradients on normal equations do not "
-                       "need them on one side")
-            : "restarts no longer reduce the true residual, probably because rounding dominates it";
+    system.reason = system.stopping_residual > diverged * system.best || system.stopping_residual > 1
+                        ? sentence("restarts make the true residual larger, which was", system.best,
+                                   "at best, so the solver diverges:", indefinite)
+                        : "restarts no longer reduce the true residual, probably because rounding dominates it";
     return true;
   }
   ++system.beginnings;
