@@ -149,19 +149,19 @@ class ContentOf final : public VectorContent {
     return kov::axpy_norm2(a, x.as<F>(), field_, finished, exec);
   }
   std::vector<std::complex<double>> gram_matrix(const Vector& y, const Exec& exec) const override {
-    if constexpr (has_matrices)
+    if constexpr (ColumnMatrixField<F>)
       return kov::gram_matrix(field_, y.as<F>(), exec);
     else
       refuse_matrices();
   }
   void rotate(const Vector& x, const std::vector<std::complex<double>>& r, const Exec& exec) const override {
-    if constexpr (has_matrices)
+    if constexpr (ColumnMatrixField<F>)
       kov::rotate(x.as<F>(), r, field_, exec);
     else
       refuse_matrices();
   }
   void rotate_add(const Vector& x, const std::vector<std::complex<double>>& r, const Exec& exec) const override {
-    if constexpr (has_matrices)
+    if constexpr (ColumnMatrixField<F>)
       kov::rotate_add(x.as<F>(), r, field_, exec);
     else
       refuse_matrices();
@@ -188,7 +188,6 @@ class ContentOf final : public VectorContent {
   }
 
  private:
-  static constexpr bool has_matrices = std::is_floating_point_v<typename F::Storage>;
   [[noreturn]] void refuse_matrices() const {
     throw InputError(sentence("matrices between columns were asked of", field_.name(),
                               "which is stored in 16 bits: take a field in float or double"));

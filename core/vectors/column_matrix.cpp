@@ -39,7 +39,7 @@ void require_same_sites(const F& x, const F& y) {
 
 }  // namespace
 
-template <VectorField F>
+template <ColumnMatrixField F>
 std::vector<std::complex<double>> ColumnMatrices<F>::gram_matrix(const F& x, const F& y, const Exec& exec) {
   require_same_sites(x, y);
   constexpr int width = F::Lanes::width;
@@ -67,7 +67,7 @@ std::vector<std::complex<double>> ColumnMatrices<F>::gram_matrix(const F& x, con
   return gram;
 }
 
-template <VectorField F>
+template <ColumnMatrixField F>
 void ColumnMatrices<F>::rotate(const F& x, std::span<const std::complex<double>> r, const F& y, bool adds,
                                const Exec& exec) {
   require_same_sites(x, y);

@@ -5,6 +5,7 @@
 #if !defined(CASE) || CASE < 100
 #include "kov/stencil/statements/data_parallel.hpp"
 #else
+#include "kov/core/vectors/column_matrix.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #endif
 
@@ -116,6 +117,8 @@ void refused([[maybe_unused]] Psi a, [[maybe_unused]] const Psi& b, [[maybe_unus
   const Psi y = 2.0 * (b - 0.5 * c) + U * b / 2.0;
 #elif CASE == 104  // x.clone(name) for a copy of the data, x.alias() for another handle
   Psi r = b;
+#elif CASE == 105  // ColumnMatrixField
+  gram_matrix(phi, phi);
 #else
 #error "there is no such case"
 #endif
