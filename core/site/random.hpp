@@ -23,7 +23,7 @@ class SiteRandom {
 
   /// Four independent 32-bit draws: Philox4x32-10 of Salmon et al., "Parallel random numbers: as easy as 1, 2, 3",
   /// SC11, doi:10.1145/2063384.2063405, from the authors' Random123.
-  KOKKOS_INLINE_FUNCTION r123::Philox4x32::ctr_type next() {
+  KOKKOS_FORCEINLINE_FUNCTION r123::Philox4x32::ctr_type next() {
     const auto draw = r123::Philox4x32()(counter_, key_);
     ++counter_[0];
     return draw;

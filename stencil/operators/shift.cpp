@@ -45,18 +45,24 @@ struct CovariantShiftKernel {
   Links links;
   In in;
   Out out;
-  int leg;
+  int leg, n_components;
+  /// Whether fields exceed the caches, so that prefetches and stores that bypass the caches are faster.
+  bool streaming;
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int c) const {
     const auto near = stencil.at(x);
     const auto hop = near(leg);
+    if (streaming) prefetch_next(stencil, near, links, in, x, leg, c, n_components);
     auto sum = zero<decltype(in(x, c))>();
     if (leg % 2 == 0)
       multiply_neighbour<false>(sum, links, in, x, near, hop, leg, c);
     else
       multiply_neighbour<true>(sum, links, in, x, near, hop, leg, c);
-    out.set(x, sum, c);
+    if (streaming)
+      out.stream(x, sum, c);
+    else
+      out.set(x, sum, c);
   }
 };
 
@@ -69,7 +75,9 @@ struct CovariantDerivativeKernel {
   Links links;
   In in;
   Out out;
-  int leg;
+  int leg, n_components;
+  /// As above.
+  bool streaming;
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int c) const {
@@ -84,13 +92,18 @@ struct CovariantDerivativeKernel {
   KOKKOS_FORCEINLINE_FUNCTION void run(Site x, int c) const {
     const auto near = stencil.at(x);
     const auto behind = near(leg + 1), ahead = near(leg);
+    if (streaming)
+      for (const int l : {leg, leg + 1}) prefetch_next(stencil, near, links, in, x, l, c, n_components);
     auto sum = zero<decltype(in(x, c))>();
     using R = typename decltype(sum)::Real;
     multiply<true, multiplies>(sum, x, near, behind, leg + 1, c);
     sum = R(-1) * sum;
     order_loads();
     multiply<false, multiplies>(sum, x, near, ahead, leg, c);
-    out.set(x, R(0.5) * sum, c);
+    if (streaming)
+      out.stream(x, R(0.5) * sum, c);
+    else
+      out.set(x, R(0.5) * sum, c);
   }
   template <bool backward, bool multiplies, class Sum, class Site, class Near, class Hop>
   KOKKOS_FORCEINLINE_FUNCTION void multiply(Sum& sum, Site x, const Near& near, const Hop& hop, int l, int c) const {
@@ -130,12 +143,14 @@ template <template <class, class, class, class> class Kernel, template <class> c
 void run_covariant(const char* name, const GaugeLinks<T>& links, const Field<SiteT, T, Lanes>& in,
                    const std::vector<int>& legs, const Field<SiteT, T, Lanes>& out, const Exec& exec) {
   require(links.lattice() == in.lattice(), in.name(), "is on another lattice than the links: make both on one lattice");
+  const bool streaming = worth_streaming(operator_bytes<T>(in, out, int(legs.size())));
+  const int n_components = shared_groups<ColorVector>(in);
   const auto of_links = links.template view<Lanes>();
   run_on_legs<ColorVector>(name, legs, in, out,
                            [&](const auto& from, const auto& to, const auto& stencil) {
                              using K = Kernel<std::decay_t<decltype(of_links)>, std::decay_t<decltype(from)>,
                                               std::decay_t<decltype(to)>, std::decay_t<decltype(stencil)>>;
-                             return K{stencil, of_links, from, to, legs.front()};
+                             return K{stencil, of_links, from, to, legs.front(), n_components, streaming};
                            },
                            {.codec = links.codec(), .exec = exec});
 }
