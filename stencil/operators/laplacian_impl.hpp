@@ -18,10 +18,10 @@
 
 namespace kov::detail {
 
-/// Whether sums in space have kernels of their own: on CPUs only for colour vectors, but for those in pairs of packs,
-/// where a leg is so little work that a loop of unknown length costs time (docs/performance.md).
+/// Whether sums in space have kernels of their own: on CPUs not for pairs of packs and for columns of spinors, where a
+/// loop of unknown length costs no time (docs/performance.md).
 template <class View>
-inline constexpr bool space_apart = has_packs ? View::n_complex <= 3 && (View::holds_columns || View::outers == 1)
+inline constexpr bool space_apart = has_packs ? View::outers == 1 && (View::n_complex <= 3 || !View::holds_columns)
                                               : LaplacianKernelsApart<View>::space;
 
 /// Sum over n_legs (six in space, eight in spacetime) of U_leg(x) in(x + leg).  Where sums in space have no kernels of
