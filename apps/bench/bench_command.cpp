@@ -233,6 +233,7 @@ Command bench_command() {
             session.begin();
             const ContractionBench of_contractions{
                 [&](const std::function<void()>& f) { return median_seconds(f, options->seconds); },
+                std::max(options->seconds, 0.01),
                 {[&] {
                    constexpr std::size_t bytes = std::size_t(1) << (has_packs ? 29 : 31);
                    const Triad triad(bytes, true);

@@ -242,6 +242,23 @@ class BenchTables(ProgramTest):
         text = self.call("bench", "contractions", "--rows", 4, "--seconds", 0.0001, "--only", "traces, complex float", "--every-c").stdout
         self.assertEqual([int(c) for c in re.findall(r"^ +([0-9]+) +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ ", text, re.M)], list(range(1, 66)))
 
+    def test_sizes_of_products_are_those_of_the_paper_and_slow_kernels_end_early(self):
+        text = self.call("bench", "contractions", "--rows", 168, "--seconds", 0.0001, "--only", "sizes, real float").stdout
+        rows = re.findall(r"^ +([0-9]+) +([0-9.]+|-) +([0-9.]+) +(?:[0-9.]+|-) +([0-9.]+|-) ", text, re.M)
+        self.assertEqual([int(row[0]) for row in rows], [31, 32, 33, 256, 257, 512, 768, 1023, 1024, 1025, 1212, 1213, 1214, 1215, 1216,
+                                                         1341, 1343, 1344])
+        self.assertNotEqual(rows[0][1], "-")
+        so_far = float(rows[0][1])
+        for n, naive, ours, ratio in rows[1:]:
+            self.assertEqual(naive == "-", ratio == "-", n)
+            # Rates are rounded; a size is left out by the rate so far, from 10 ms and from twice our time on.
+            milliseconds, ours_milliseconds = 2e-6 * int(n) ** 3 / so_far, 2e-6 * int(n) ** 3 / float(ours)
+            too_slow = milliseconds / max(10, 2 * ours_milliseconds)
+            if abs(too_slow - 1) > 0.1:
+                self.assertEqual(naive == "-", too_slow > 1, text)
+            if naive != "-":
+                so_far = float(naive)
+
     def test_the_table_paper000_has_both_engines(self):
         text = self.call("bench", "paper000", "--rows", 8).stdout
         row = r"^  (dense|factorised) +(float|double) +([0-9]+) +([0-9.]+) +([0-9.]+) +([0-9.]+)$"

@@ -7,9 +7,31 @@
 #include "kov/contractions/kernels/product.hpp"
 #include "kov/core/launch/for_each_item.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 namespace kov::app {
 
 namespace {
+
+/// Those of the paper's table 2.
+constexpr int sizes[] = {31,   32,   33,   256,  257,  512,  768,  1023, 1024, 1025, 1212,
+                         1213, 1214, 1215, 1216, 1341, 1343, 1344, 2047, 2048, 2049};
+constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
+
+/// Gflop/s, over rising sizes, of a kernel that may be slow.
+class LimitedRate {
+ public:
+  /// Not measured where a call takes longer than most_seconds by the rate so far.
+  double operator()(double flops, double most_seconds, const std::function<double()>& measure) {
+    if (rate_ > 0 && flops / rate_ * 1e-9 > most_seconds) return not_measured;
+    return rate_ = measure();
+  }
+
+ private:
+  double rate_ = 0;
+};
 
 /// A number of the product for every thread, all factors from memory.
 template <class Z>
@@ -55,10 +77,8 @@ void bench_sizes(const Session& session, const ContractionBench& bench, const Bl
   if constexpr (!has_packs)
     for (const ProductTiling tiling : product_tilings()) head += format(" %9s", name(tiling).c_str());
   session.say(head);
-  // The naive kernel is run only where it takes less than this by its rate so far.
-  constexpr double most_seconds = 1;
-  double naive = 0;
-  for (const int n : {31, 32, 33, 256, 257, 512, 768, 1023, 1024, 1025, 2047, 2048, 2049}) {
+  LimitedRate rate_of_naive, rate_of_blas;
+  for (const int n : sizes) {
     if (n > 8 * bench.n_rows + 1) continue;
     const std::size_t matrix = std::size_t(n) * std::size_t(n);
     const Buffer<Z> a = bench_numbers<Z>(matrix, 1), b = bench_numbers<Z>(matrix, 2), c("c", matrix);
@@ -70,18 +90,21 @@ void bench_sizes(const Session& session, const ContractionBench& bench, const Bl
                     shared_matrix(c.data(), n, n), {}, {.tiling = tiling, .blas = blas});
       });
     };
-    const bool runs_naive = naive == 0 || flops / naive * 1e-9 < most_seconds;
-    if (runs_naive)
-      naive = rate_of([&] { for_each_item("naive_product", n * n, NaiveProduct<Z>{a.data(), b.data(), c.data(), n}); });
-    const double ours = rate(ProductTiling::automatic), of_blas = blas.exists() ? rate(ProductTiling::vendor) : 0;
+    const double ours = rate(ProductTiling::automatic);
+    // What is hardly slower than ours is compared with it at all sizes.
+    const double most_seconds = std::max(bench.most_seconds, 2 * flops / ours * 1e-9);
+    const double naive = rate_of_naive(flops, most_seconds, [&] {
+      return rate_of([&] { for_each_item("naive_product", n * n, NaiveProduct<Z>{a.data(), b.data(), c.data(), n}); });
+    });
+    const double of_blas =
+        blas.exists() ? rate_of_blas(flops, most_seconds, [&] { return rate(ProductTiling::vendor); }) : not_measured;
     const double intensity = flops / (3.0 * double(matrix) * sizeof(Z));
-    const auto or_none = [](bool exists, const char* form, double value) {
-      return exists ? format(form, value) : std::string("-");
+    const auto text = [](const char* form, double value) {
+      return std::isnan(value) ? std::string("-") : format(form, value);
     };
-    std::string line =
-        format("  %5d %10s %10.1f %10s %9s %9s %8.1f", n, or_none(runs_naive, "%.1f", naive).c_str(), ours,
-               or_none(of_blas > 0, "%.1f", of_blas).c_str(), or_none(runs_naive, "%.1f", ours / naive).c_str(),
-               or_none(of_blas > 0, "%.2f", ours / of_blas).c_str(), 100 * ours / roofline.roof(intensity, single));
+    std::string line = format("  %5d %10s %10.1f %10s %9s %9s %8.1f", n, text("%.1f", naive).c_str(), ours,
+                              text("%.1f", of_blas).c_str(), text("%.1f", ours / naive).c_str(),
+                              text("%.2f", ours / of_blas).c_str(), 100 * ours / roofline.roof(intensity, single));
     if constexpr (!has_packs)
       for (const ProductTiling tiling : product_tilings()) line += format(" %9.1f", rate(tiling));
     session.say(line);

@@ -10,7 +10,9 @@
 
 namespace kov::app {
 
-/// N from 31 to 2049, at most 8 n_rows + 1; Z: float, double or complex numbers of them.
+/// The 21 N of the paper's table 2, from 31 to 2049, at most 8 n_rows + 1; Z: float, double or complex numbers of them.
+/// The naive kernel and the BLAS are left out from where a call takes longer than bench.most_seconds and than two calls
+/// of multiply().
 template <class Z>
 void bench_sizes(const Session& session, const ContractionBench& bench, const Blas& blas, Roofline& roofline);
 
