@@ -193,7 +193,8 @@ Command bench_command() {
                          "of the table contractions, a library to compare with instead of the usual one");
         auto every_c = std::make_shared<bool>(false);
         arguments.flag("--every-c", *every_c,
-                       "of the table contractions, traces of every number of operators up to 65, not of 16 of these");
+                       "of the table contractions, traces of every number of operators up to 65 and the whole problem "
+                       "of every one up to 64, not of 16 and 10 of these");
         arguments.flag("--no-one-thread", *no_one_thread, "do not run everything again with one thread");
         arguments.flag("--kernels", *kernels, "name the kernels that each row runs, and time nothing");
         return [options, table, lattice, problem, scaling, no_one_thread, kernels, blas, n_rows, pairs,

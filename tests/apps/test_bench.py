@@ -242,6 +242,14 @@ class BenchTables(ProgramTest):
         text = self.call("bench", "contractions", "--rows", 4, "--seconds", 0.0001, "--only", "traces, complex float", "--every-c").stdout
         self.assertEqual([int(c) for c in re.findall(r"^ +([0-9]+) +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ ", text, re.M)], list(range(1, 66)))
 
+    def test_the_whole_problem_has_every_number_of_operators(self):
+        def rows(*more):
+            text = self.call("bench", "contractions", "--rows", 4, "--seconds", 0.0001, "--only", "whole problem", *more).stdout
+            return dict(re.findall(r"^ +([0-9]+) +[0-9.]+ +[0-9.]+ +[0-9.]+ +([0-9]+|-) +[0-9]+$", text, re.M))
+        paper = {1: 230, 2: 235, 15: 1301, 16: 598, 17: 758, 32: 967, 64: 1701}
+        self.assertEqual(rows(), {str(c): str(paper.get(c, "-")) for c in (1, 2, 4, 8, 15, 16, 17, 32, 33, 64)})
+        self.assertEqual(rows("--every-c"), {str(c): str(paper.get(c, "-")) for c in range(1, 65)})
+
     def test_sizes_of_products_are_those_of_the_paper_and_slow_kernels_end_early(self):
         text = self.call("bench", "contractions", "--rows", 168, "--seconds", 0.0001, "--only", "sizes, real float").stdout
         rows = re.findall(r"^ +([0-9]+) +([0-9.]+|-) +([0-9.]+) +(?:[0-9.]+|-) +([0-9.]+|-) ", text, re.M)

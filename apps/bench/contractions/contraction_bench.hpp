@@ -32,7 +32,7 @@ struct ContractionBench {
   std::string picture = {};
   /// Pairs of times that paper000 contracts at least.
   int n_pairs = default_pairs;
-  /// Traces of every number of operators up to 65, not of 16 of these.
+  /// Traces of every number of operators up to 65, not of 16 of these, and the whole problem up to 64, not of 10.
   bool every_c = false;
 };
 
