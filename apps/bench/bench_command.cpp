@@ -228,7 +228,7 @@ Command bench_command() {
             require(*pairs > 0 && *pairs <= 128 * 128, "--pairs is", *pairs, "- it must be in [1, 128 x 128]");
             const std::string picture = session.given.contains("--output") ? scaling->output : "";
             OutputFiles outputs;
-            if (!picture.empty()) outputs.add(picture, picture_endings());
+            if (!picture.empty()) outputs.add(picture, contraction_picture_endings());
             outputs.require_usable(session);
             const std::vector<OutputLock> locks = outputs.lock(session);
             session.begin();

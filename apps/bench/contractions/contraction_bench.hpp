@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace kov::app {
 
@@ -28,7 +29,7 @@ struct ContractionBench {
   std::string only;
   /// Rows of the matrices, a multiple of 4.
   int n_rows = 256;
-  /// PREFIX of the picture of the roofline; empty: none.
+  /// PREFIX of the pictures of the roofline and of tables over sizes; empty: none.
   std::string picture = {};
   /// Pairs of times that paper000 contracts at least.
   int n_pairs = default_pairs;
@@ -36,7 +37,10 @@ struct ContractionBench {
   bool every_c = false;
 };
 
-/// Prints the tables.
+/// What can stand behind PREFIX in the names of the pictures.
+std::vector<std::string> contraction_picture_endings();
+
+/// Prints the tables and draws the pictures.
 void bench_contractions(const Session& session, const ContractionBench& bench);
 
 }  // namespace kov::app
