@@ -193,7 +193,8 @@ Command bench_command() {
                          "of the table contractions, a library to compare with instead of the usual one");
         auto every_c = std::make_shared<bool>(false);
         arguments.flag("--every-c", *every_c,
-                       "of the table contractions, traces of every number of operators up to 65, not of 16 of these");
+                       "of the table contractions, traces of every number of operators up to 65 and the whole problem "
+                       "of every one up to 64, not of 16 and 10 of these");
         arguments.flag("--no-one-thread", *no_one_thread, "do not run everything again with one thread");
         arguments.flag("--kernels", *kernels, "name the kernels that each row runs, and time nothing");
         return [options, table, lattice, problem, scaling, no_one_thread, kernels, blas, n_rows, pairs,
@@ -227,12 +228,13 @@ Command bench_command() {
             require(*pairs > 0 && *pairs <= 128 * 128, "--pairs is", *pairs, "- it must be in [1, 128 x 128]");
             const std::string picture = session.given.contains("--output") ? scaling->output : "";
             OutputFiles outputs;
-            if (!picture.empty()) outputs.add(picture, picture_endings());
+            if (!picture.empty()) outputs.add(picture, contraction_picture_endings());
             outputs.require_usable(session);
             const std::vector<OutputLock> locks = outputs.lock(session);
             session.begin();
             const ContractionBench of_contractions{
                 [&](const std::function<void()>& f) { return median_seconds(f, options->seconds); },
+                std::max(options->seconds, 0.01),
                 {[&] {
                    constexpr std::size_t bytes = std::size_t(1) << (has_packs ? 29 : 31);
                    const Triad triad(bytes, true);

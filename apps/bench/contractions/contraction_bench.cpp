@@ -3,6 +3,7 @@
 
 #include "apps/bench/contractions/bench_numbers.hpp"
 #include "apps/bench/contractions/paper000.hpp"
+#include "apps/bench/contractions/size_plots.hpp"
 #include "apps/bench/contractions/size_tables.hpp"
 #include "apps/files/picture_files.hpp"
 #include "apps/settings/format.hpp"
@@ -196,6 +197,15 @@ void bench_ladder(const Session& session, const ContractionBench& bench, const B
 
 }  // namespace
 
+std::vector<std::string> contraction_picture_endings() {
+  std::vector<std::string> endings = picture_endings();
+  for (const char* numbers :
+       {number_name<float>(), number_name<double>(), number_name<Complex<float>>(), number_name<Complex<double>>()})
+    for (const SizeFigure figure : size_figures)
+      for (const std::string& name : picture_names(size_figure_name(figure, numbers))) endings.push_back(name);
+  return endings;
+}
+
 void bench_contractions(const Session& session, const ContractionBench& bench) {
   const Blas blas = Blas::load(bench.blas);
   Roofline roofline(bench.roofs);
@@ -211,10 +221,12 @@ void bench_contractions(const Session& session, const ContractionBench& bench) {
   table("products, complex double", [&] { bench_products<Complex<double>>(session, bench, blas); });
   table("traces, complex float", [&] { bench_traces<Complex<float>>(session, bench, blas, roofline); });
   table("traces, complex double", [&] { bench_traces<Complex<double>>(session, bench, blas, roofline); });
-  table("sizes, real float", [&] { bench_sizes<float>(session, bench, blas, roofline); });
-  table("sizes, real double", [&] { bench_sizes<double>(session, bench, blas, roofline); });
-  table("sizes, complex float", [&] { bench_sizes<Complex<float>>(session, bench, blas, roofline); });
-  table("sizes, complex double", [&] { bench_sizes<Complex<double>>(session, bench, blas, roofline); });
+  std::vector<SizeTable> sizes;
+  table("sizes, real float", [&] { sizes.push_back(bench_sizes<float>(session, bench, blas, roofline)); });
+  table("sizes, real double", [&] { sizes.push_back(bench_sizes<double>(session, bench, blas, roofline)); });
+  table("sizes, complex float", [&] { sizes.push_back(bench_sizes<Complex<float>>(session, bench, blas, roofline)); });
+  table("sizes, complex double",
+        [&] { sizes.push_back(bench_sizes<Complex<double>>(session, bench, blas, roofline)); });
   table("resources", [&] { bench_resources(session); });
   table("whole problem", [&] { bench_whole_problem(session, bench); });
   if (bench.picture.empty()) return;
@@ -223,6 +235,9 @@ void bench_contractions(const Session& session, const ContractionBench& bench) {
     files.missing(bench.picture, "no product over its size and no trace was measured: --only leaves them out");
   else
     files.draw(bench.picture, roofline.plot(Runtime::description()));
+  for (const SizeTable& of : sizes)
+    for (const SizeFigure figure : size_figures)
+      files.draw(bench.picture + size_figure_name(figure, of.numbers), size_plot(figure, of, Runtime::description()));
   files.say();
 }
 

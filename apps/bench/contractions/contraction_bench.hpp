@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace kov::app {
 
@@ -19,6 +20,8 @@ inline constexpr int default_pairs = has_packs ? 64 : 128 * 128;
 struct ContractionBench {
   /// The median seconds of one call of an asynchronous function.
   std::function<double(const std::function<void()>&)> seconds;
+  /// Of a call of a slow kernel in tables over sizes: larger ones are left out.
+  double most_seconds;
   MeasureRoofs roofs;
   /// The BLAS to compare with; empty: the usual one.
   std::string blas;
@@ -26,15 +29,18 @@ struct ContractionBench {
   std::string only;
   /// Rows of the matrices, a multiple of 4.
   int n_rows = 256;
-  /// PREFIX of the picture of the roofline; empty: none.
+  /// PREFIX of the pictures of the roofline and of tables over sizes; empty: none.
   std::string picture = {};
   /// Pairs of times that paper000 contracts at least.
   int n_pairs = default_pairs;
-  /// Traces of every number of operators up to 65, not of 16 of these.
+  /// Traces of every number of operators up to 65, not of 16 of these, and the whole problem up to 64, not of 10.
   bool every_c = false;
 };
 
-/// Prints the tables.
+/// What can stand behind PREFIX in the names of the pictures.
+std::vector<std::string> contraction_picture_endings();
+
+/// Prints the tables and draws the pictures.
 void bench_contractions(const Session& session, const ContractionBench& bench);
 
 }  // namespace kov::app

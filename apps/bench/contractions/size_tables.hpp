@@ -6,13 +6,16 @@
 
 #include "apps/bench/contractions/contraction_bench.hpp"
 #include "apps/bench/contractions/roofline.hpp"
+#include "apps/bench/contractions/size_plots.hpp"
 #include "kov/contractions/blas/blas.hpp"
 
 namespace kov::app {
 
-/// N from 31 to 2049, at most 8 n_rows + 1; Z: float, double or complex numbers of them.
+/// The 21 N of the paper's table 2, from 31 to 2049, and three between them; at most 8 n_rows + 1.  Z: float, double or
+/// complex numbers of them.  The naive kernel, tile sets and the BLAS are left out from where a call takes longer than
+/// bench.most_seconds and than two calls of multiply().
 template <class Z>
-void bench_sizes(const Session& session, const ContractionBench& bench, const Blas& blas, Roofline& roofline);
+SizeTable bench_sizes(const Session& session, const ContractionBench& bench, const Blas& blas, Roofline& roofline);
 
 /// Registers, occupancy and scratch memory of all tilings and rungs, in float and double.
 void bench_resources(const Session& session);

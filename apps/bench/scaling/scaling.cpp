@@ -243,7 +243,7 @@ void ScalingOptions::declare(Arguments& arguments) {
   arguments.option("--memory", memory,
                    "of a rank in GiB for --plan; without it, a rank's part of the memory that this run has");
   arguments.option("--output", output,
-                   "PREFIX of the files of the table scaling, of residuals in solver, of a roofline in contractions");
+                   "PREFIX of the files of the table scaling, of residuals in solver, of pictures in contractions");
 }
 
 void ScalingOptions::require_used(const Session& session, bool chosen) const {
