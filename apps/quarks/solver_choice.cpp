@@ -213,6 +213,10 @@ std::string SolverChoice::columns_text() const {
   return is_together() ? ", twelve columns together" : ", columns one by one";
 }
 
+double SolverChoice::bytes_of_residuals(bool has_clover) const {
+  return is_single() ? 8 * 72 * (has_clover ? 3 : 1) : 0;
+}
+
 double SolverChoice::bytes_per_site(int n_columns) const {
   const double real = is_single() ? 4 : 8, reals = 72, spinor = 24.0 * n_columns;
   const double work = method == "gcr" ? 2 * Gcr{}.directions : std::max(10, 2 * polynomial_degree() + 5);
@@ -227,7 +231,8 @@ double SolverChoice::bytes_per_site(int n_columns) const {
   // On half of the sites: what finds the eigenvectors, and a copy of them for columns.
   const double eigen = deflation > 0 ? double(eigen_memory({.n = deflation}).fields + 1 + deflation) : 0;
   const double deflated = eigen * 24 / 2 * (precision == "double" ? 8 : 4);
-  return temporal + transformed + compressed + deflated + schwarz +
+  const double true_residuals = is_single() ? 8 * 3 * 24 : 0;  // of one column
+  return temporal + transformed + compressed + deflated + schwarz + true_residuals +
          (is_mixed() ? real * spinor * 10 + 4 * reals * 2 + 4 * spinor * work : real * spinor * work);
 }
 
