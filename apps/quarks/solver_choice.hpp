@@ -33,8 +33,8 @@ struct SolverChoice {
   AutoColumns auto_columns = AutoColumns::together_on_gpus;
   /// "given" or "temporal".
   std::string gauge = "given";
-  /// "chiral" or "nonrelativistic".
-  std::string basis = "chiral";
+  /// "auto", "chiral" or "nonrelativistic".
+  std::string basis = "auto";
   /// Of the preconditioner "schwarz": see SchwarzParameters.  form: "multiplicative" or "additive".
   Coord schwarz_block{4, 4, 4, 4};
   int schwarz_cycles = 2, schwarz_steps = 2;
@@ -64,7 +64,10 @@ struct SolverChoice {
   int polynomial_degree() const;
   bool is_single() const { return precision == "single"; }
   bool is_in_temporal_gauge() const { return gauge == "temporal"; }
-  bool is_nonrelativistic() const { return basis == "nonrelativistic"; }
+  bool is_nonrelativistic() const;
+  /// What basis = "auto" asks: whether iterations have operators in the non-relativistic basis and take less time
+  /// there.
+  bool gains_by_basis(bool has_gpu) const;
   /// Whether it works in single precision or 16 bits beside double.
   bool is_mixed() const { return precision != "double" && !is_single(); }
   bool is_even_odd() const { return preconditioner.starts_with("even-odd"); }
