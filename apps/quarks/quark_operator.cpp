@@ -113,13 +113,13 @@ Solver<SpinorField<T, Lanes>> even_odd_solver(const SolverChoice& choice, const 
                                               std::string& text) {
   using F = SpinorField<T, Lanes>;
   const SchurForm form = choice.preconditioner == "even-odd-symmetric" ? SchurForm::symmetric : SchurForm::asymmetric;
+  if constexpr (!Lanes::holds_columns)
+    if (choice.is_in_16_bits())
+      return with_storage<Fixed16, Lanes>(choice, [&](auto storage) -> Solver<F> {
+        const auto low = reduced<Fixed16, Lanes>(make(storage), n, form);
+        return EvenOdd<T, Lanes>(M, ReliableUpdates<Fixed16, T>(low, limited(BiCgStab{}, choice)), form, n);
+      });
   if constexpr (std::is_same_v<T, double>) {
-    if constexpr (!Lanes::holds_columns)
-      if (choice.precision == "reliable-16")
-        return with_storage<Fixed16, Lanes>(choice, [&](auto storage) -> Solver<F> {
-          const auto low = reduced<Fixed16, Lanes>(make(storage), n, form);
-          return EvenOdd<T, Lanes>(M, ReliableUpdates<Fixed16>(low, limited(BiCgStab{}, choice)), form, n);
-        });
     if (choice.precision != "double")
       return with_storage<float, Lanes>(choice, [&](auto storage) -> Solver<F> {
         const auto low = make(storage);

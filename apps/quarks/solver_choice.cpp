@@ -34,8 +34,8 @@ void SolverChoice::add_to(Settings& s, const std::string& section) {
        "gcr", "mr", "cg", "cgne", "block-cg"});
   s.add(section + ".precision", &precision,
         "of the solver's work: 'mixed' corrects defects, 'reliable' and 'reliable-16' update the residual reliably in "
-        "single precision and 16 bits",
-        {"double", "mixed", "reliable", "reliable-16", "single"});
+        "single precision and 16 bits; in 'single' all is, of which 'single-16' iterates in 16 bits",
+        {"double", "mixed", "reliable", "reliable-16", "single", "single-16"});
   s.add(section + ".preconditioner", &preconditioner,
         "even-odd halves the work; 'schwarz' solves in blocks, without messages, for the method 'gcr'",
         {"even-odd", "even-odd-symmetric", "schwarz", "none"});
@@ -49,7 +49,9 @@ void SolverChoice::add_to(Settings& s, const std::string& section) {
         "'schwarz': black and white blocks in turn, or all at once with fewer messages",
         {"multiplicative", "additive"});
   s.add(section + ".links", &links,
-        "reals of a link in the operator that iterations apply, with 'reliable-16' 12 or 8 of 16 bits: 18, 12 or 8");
+        "reals of a link in the operator that iterations apply, with 'reliable-16' and 'single-16' 12 or 8 of 16 bits: "
+        "18, "
+        "12 or 8");
   s.add(section + ".deflation", &deflation,
         "lowest eigenvectors of M^+ M on even sites, found once for a quark on a configuration, from which solves by "
         "'cg' start; 0: none");
@@ -77,7 +79,7 @@ bool SolverChoice::is_together() const {
   // long one by one, in less memory, and a killed propagator job keeps every column; distill keeps none
   // (docs/performance.md).
   if (columns != "auto") return columns == "together";
-  const bool is_possible = precision != "reliable-16" && !(has_packs && (is_nonrelativistic() || links == 8));
+  const bool is_possible = !is_in_16_bits() && !(has_packs && (is_nonrelativistic() || links == 8));
   return is_possible && (on_gpu || is_block() || auto_columns == AutoColumns::together);
 }
 
@@ -124,18 +126,21 @@ void SolverChoice::check(const Settings& settings, const std::string& section) c
           "but double precision reaches", least_solver_tolerance, "at best: ask for that or more");
   require(!is_single() || tolerance >= 1e-6, origin("tolerance"), "is", tolerance,
           "- single precision reaches 1e-6; take solver.precision mixed or double for less");
-  const bool reliable = precision == "reliable" || precision == "reliable-16";
+  const bool reliable = precision == "reliable" || is_in_16_bits();
   require(!reliable || method == "bicgstab", origin("precision"), "is", precision + ",",
-          "but only bicgstab has reliable updates: take that method, or precision mixed");
-  if (precision == "reliable-16")
+          "but only bicgstab has reliable updates: take that method, or precision", is_single() ? "single" : "mixed");
+  const std::string wider = is_single() ? "precision single" : "precision reliable";
+  if (is_in_16_bits()) {
     require(columns != "together", origin("columns"),
-            "is together, but 16-bit fields have no columns in lanes: take one by one, or precision reliable");
+            "is together, but 16-bit fields have no columns in lanes: take one by one, or " + wider);
+    require(is_even_odd(), origin("preconditioner"), "is", preconditioner + ",",
+            "but in 16 bits solvers work on even sites: take even-odd, or " + wider);
+  }
   const bool together = is_together() || is_block();
   const std::string alone = is_block() ? " method cg" : " columns one by one";
   if (is_nonrelativistic() && has_packs) {
     const std::string without = "is nonrelativistic, but CPUs have no operators in that basis on ";
-    require(precision != "reliable-16", origin("basis"),
-            without + "16-bit spinors: take chiral, or precision reliable");
+    require(!is_in_16_bits(), origin("basis"), without + "16-bit spinors: take chiral, or " + wider);
     require(!together, origin("basis"), without + "columns in lanes: take chiral, or" + alone);
   }
   require(links == 18 || links == 12 || links == 8, origin("links"), "is", links,
@@ -244,7 +249,8 @@ double SolverChoice::bytes_per_site(int n_columns) const {
   const double deflated = eigen * 24 / 2 * (precision == "double" ? 8 : 4);
   const double true_residuals = is_single() ? 8 * 3 * 24 : 0;  // of one column
   return temporal + transformed + compressed + deflated + schwarz + true_residuals +
-         (is_mixed() ? real * spinor * 10 + 4 * reals * 2 + 4 * spinor * work : real * spinor * work);
+         (is_mixed() || is_in_16_bits() ? real * spinor * 10 + 4 * reals * 2 + 4 * spinor * work
+                                        : real * spinor * work);
 }
 
 }  // namespace kov::app

@@ -62,7 +62,9 @@ struct SolverChoice {
   bool is_block() const { return method == "block-cg"; }
   /// l of BiCGstab(l), the method "bicgstab-l"; 1 for other methods.
   int polynomial_degree() const;
-  bool is_single() const { return precision == "single"; }
+  bool is_single() const { return precision.starts_with("single"); }
+  /// Whether its iterations are in 16 bits.
+  bool is_in_16_bits() const { return precision.ends_with("-16"); }
   bool is_in_temporal_gauge() const { return gauge == "temporal"; }
   bool is_nonrelativistic() const;
   /// What basis = "auto" asks: whether iterations have operators in the non-relativistic basis and take less time

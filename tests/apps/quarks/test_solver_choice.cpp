@@ -15,6 +15,7 @@ TEST(SolverBasis, IsNonrelativisticOnGpusWhereThatIsFaster) {
                                   {.precision = "reliable"},
                                   {.precision = "reliable-16"},
                                   {.precision = "single"},
+                                  {.precision = "single-16"},
                                   {.preconditioner = "even-odd-symmetric"},
                                   {.links = 12},
                                   {.gauge = "temporal"},
