@@ -222,6 +222,7 @@ double propagator_job_bytes(const Comm& comm, const PropagatorParameters& p, con
     work = std::max(work, quark.solver.bytes_per_site(quark.solver.columns_at_once()));
     bytes += (real + low) * links * 3;  // of the operator, doubled for hops between parities
     if (quark.c_sw != 0) bytes += (real + low) * 72 * 2;
+    bytes += quark.solver.bytes_of_residuals(quark.c_sw != 0);
   }
   bytes += real * spinor * 12 * (together ? 4 : 2);  // source and solution, and both in the order of columns
   bytes += work;

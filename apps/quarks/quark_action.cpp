@@ -30,6 +30,8 @@ void QuarkAction::add_to(Settings& s, const std::string& section) {
   s.add(section + ".xi0", &xi0, "bare anisotropy");
   s.add(section + ".nu", &nu, "bare velocity on an anisotropic lattice");
   s.add(section + ".theta", &theta, "angles of the boundary in space, in radians: psi(x + L) = e^{i theta} psi(x)");
+  s.add(section + ".theta_t", &theta_t,
+        "angle of the boundary in time beyond that of `boundary`, in radians: pi makes 'periodic' antiperiodic");
 }
 
 void QuarkAction::complete(Settings& settings, const std::string& section) {
@@ -65,6 +67,7 @@ void QuarkAction::complete(Settings& settings, const std::string& section) {
 BoundaryAngles QuarkAction::boundary_angles() const {
   BoundaryAngles angles = boundary == "periodic" ? BoundaryAngles::periodic() : BoundaryAngles::antiperiodic_in_time();
   std::copy(theta.begin(), theta.end(), angles.angle.begin());
+  angles.angle[3] += theta_t;
   return angles;
 }
 
@@ -75,8 +78,16 @@ std::string QuarkAction::action_name() const {
   return c_sw == 0 ? "Wilson" : "Wilson-clover";
 }
 
+std::map<std::string, LabelValue> QuarkAction::time_labels() const {
+  std::map<std::string, LabelValue> labels{{"boundary", boundary}};
+  if (theta_t != 0) labels["theta_t"] = theta_t;
+  return labels;
+}
+
 std::map<std::string, LabelValue> QuarkAction::labels() const {
-  std::map<std::string, LabelValue> labels{{"action", action_name()}, {"kappa", kappa}, {"boundary", boundary}};
+  std::map<std::string, LabelValue> labels = time_labels();
+  labels["action"] = action_name();
+  labels["kappa"] = kappa;
   if (c_sw != 0) labels["c_sw"] = c_sw;
   if (mu != 0) labels["mu"] = mu;
   if (xi0 != 1) labels["xi0"] = xi0;

@@ -23,6 +23,8 @@ struct QuarkAction {
   double mu = 0, xi0 = 1, nu = 1;
   /// Boundary angles in space.
   std::array<double, 3> theta{0, 0, 0};
+  /// Angle in time beyond that of `boundary`.
+  double theta_t = 0;
 
   /// section: of its keys, "action".
   void add_to(Settings& settings, const std::string& section);
@@ -30,7 +32,7 @@ struct QuarkAction {
   /// key.
   void complete(Settings& settings, const std::string& section);
 
-  /// Of boundary and theta.
+  /// Of boundary, theta and theta_t.
   BoundaryAngles boundary_angles() const;
   /// Whether it has legs of two lengths.
   bool is_improved() const { return action != "wilson"; }
@@ -38,6 +40,8 @@ struct QuarkAction {
   std::string action_name() const;
   /// What distinguishes its propagators: action, kappa, boundary and what else differs from the default.
   std::map<std::string, LabelValue> labels() const;
+  /// Those of the labels that say how it goes on after the last time slice: boundary, and theta_t unless 0.
+  std::map<std::string, LabelValue> time_labels() const;
   /// "Wilson-clover, kappa 0.13 (mass -0.153846), c_sw 1.2, antiperiodic in time"
   std::string description() const;
 };

@@ -12,9 +12,12 @@
 #include "kov/algebra/preconditioning/even_odd.hpp"
 #include "kov/algebra/preconditioning/schwarz.hpp"
 #include "kov/algebra/preconditioning/transformed.hpp"
+#include "kov/algebra/solve_run.hpp"
 #include "kov/contractions/hadrons/quark_loops.hpp"
 #include "kov/core/field/convert.hpp"
 #include "kov/core/io/text.hpp"
+#include "kov/core/site/max_or_nan.hpp"
+#include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/dirac/improved.hpp"
 #include "kov/stencil/dirac/twisted_mass.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
@@ -25,7 +28,9 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <optional>
+#include <vector>
 
 namespace kov::app {
 
@@ -108,13 +113,13 @@ Solver<SpinorField<T, Lanes>> even_odd_solver(const SolverChoice& choice, const 
                                               std::string& text) {
   using F = SpinorField<T, Lanes>;
   const SchurForm form = choice.preconditioner == "even-odd-symmetric" ? SchurForm::symmetric : SchurForm::asymmetric;
+  if constexpr (!Lanes::holds_columns)
+    if (choice.is_in_16_bits())
+      return with_storage<Fixed16, Lanes>(choice, [&](auto storage) -> Solver<F> {
+        const auto low = reduced<Fixed16, Lanes>(make(storage), n, form);
+        return EvenOdd<T, Lanes>(M, ReliableUpdates<Fixed16, T>(low, limited(BiCgStab{}, choice)), form, n);
+      });
   if constexpr (std::is_same_v<T, double>) {
-    if constexpr (!Lanes::holds_columns)
-      if (choice.precision == "reliable-16")
-        return with_storage<Fixed16, Lanes>(choice, [&](auto storage) -> Solver<F> {
-          const auto low = reduced<Fixed16, Lanes>(make(storage), n, form);
-          return EvenOdd<T, Lanes>(M, ReliableUpdates<Fixed16>(low, limited(BiCgStab{}, choice)), form, n);
-        });
     if (choice.precision != "double")
       return with_storage<float, Lanes>(choice, [&](auto storage) -> Solver<F> {
         const auto low = make(storage);
@@ -217,48 +222,129 @@ QuarkOperator<T, Lanes> with_solver(const GaugeField<double>& gauge, const LegFa
   return {std::make_shared<const Operator<F>>(M), chosen, deflation};
 }
 
+/// f(make) with make(storage, links), the operator of a quark on links of a job in a storage; not for improved actions.
+template <class Function>
+auto with_dirac(const QuarkAction& action, const LinkForms& forms, const Function& f) {
+  const Anisotropy anisotropy{action.xi0, action.nu};
+  const LegFactors factors = anisotropy.factors(action.boundary_angles());
+  const auto links_in = [=]<class Storage>(Storage, const JobLinks& links) {
+    return GaugeLinks<Storage>(links.gauge, links.factors(factors));
+  };
+  if (action.c_sw != 0)
+    return f([&]<class Storage>(Storage storage, const JobLinks& links) {
+      const CloverTerm<real_of_storage_t<ColorMatrix, Storage>> term(
+          links.gauge, {.mass = action.mass, .c_sw = action.c_sw, .mu = action.mu, .anisotropy = anisotropy});
+      return WilsonCloverOperator<Storage>(links_in(storage, links), term, forms);
+    });
+  if (action.mu != 0)
+    return f([&]<class Storage>(Storage storage, const JobLinks& links) {
+      return TwistedMassOperator<Storage>(links_in(storage, links), {action.mass, action.mu, anisotropy}, forms);
+    });
+  return f([&]<class Storage>(Storage storage, const JobLinks& links) {
+    return WilsonOperator<Storage>(links_in(storage, links), MassTerm{action.mass, anisotropy}, forms);
+  });
+}
+
+/// The operator of an improved action in a real type.
+template <class R>
+ImprovedOperator<R> improved_operator(const GaugeField<double>& gauge, const QuarkAction& action,
+                                      const LinkForms& forms) {
+  const BoundaryAngles boundary = action.boundary_angles();
+  return action.action == "naik" ? naik_operator<R>(gauge, action.mass, boundary, forms)
+                                 : hamber_wu_operator<R>(gauge, action.mass, boundary, forms);
+}
+
 template <class T, class Lanes>
 QuarkOperator<T, Lanes> operator_with(const GaugeField<double>& gauge, const QuarkAction& action,
                                       const SolverChoice& choice, int n_columns) {
-  const BoundaryAngles boundary = action.boundary_angles();
-  const Anisotropy anisotropy{action.xi0, action.nu};
   const LinkForms forms{.columns = Lanes::holds_columns};
-  const LegFactors factors = anisotropy.factors(boundary);
-  const auto links_in = [&]<class Storage>(Storage, const JobLinks& links) {
-    return GaugeLinks<Storage>(links.gauge, links.factors(factors));
-  };
   if (action.is_improved()) {
     const auto make = [&]<class Storage>(Storage) {
       using R = real_of_storage_t<ColorMatrix, Storage>;  // others are refused: QuarkSolver
-      return action.action == "naik" ? naik_operator<R>(gauge, action.mass, boundary, forms)
-                                     : hamber_wu_operator<R>(gauge, action.mass, boundary, forms);
+      return improved_operator<R>(gauge, action, forms);
     };
     using F = SpinorField<T, Lanes>;
     return {std::make_shared<const Operator<F>>(make(T{})),
             std::make_shared<const Solver<F>>(all_sites_solver<T, Lanes>(choice, make))};
   }
-  if (action.c_sw != 0)
-    return with_solver<T, Lanes>(
-        gauge, factors, choice,
-        [&]<class Storage>(Storage storage, const JobLinks& links) {
-          const CloverTerm<real_of_storage_t<ColorMatrix, Storage>> term(
-              links.gauge, {.mass = action.mass, .c_sw = action.c_sw, .mu = action.mu, .anisotropy = anisotropy});
-          return WilsonCloverOperator<Storage>(links_in(storage, links), term, forms);
-        },
-        n_columns);
-  if (action.mu != 0)
-    return with_solver<T, Lanes>(
-        gauge, factors, choice,
-        [&]<class Storage>(Storage storage, const JobLinks& links) {
-          return TwistedMassOperator<Storage>(links_in(storage, links), {action.mass, action.mu, anisotropy}, forms);
-        },
-        n_columns);
-  return with_solver<T, Lanes>(
-      gauge, factors, choice,
-      [&]<class Storage>(Storage storage, const JobLinks& links) {
-        return WilsonOperator<Storage>(links_in(storage, links), MassTerm{action.mass, anisotropy}, forms);
-      },
-      n_columns);
+  const LegFactors factors = Anisotropy{action.xi0, action.nu}.factors(action.boundary_angles());
+  return with_dirac(action, forms,
+                    [&](const auto& make) { return with_solver<T, Lanes>(gauge, factors, choice, make, n_columns); });
+}
+
+/// For one column of spinors in double.
+Operator<SpinorField<double>> operator_in_double(const GaugeField<double>& gauge, const QuarkAction& action) {
+  if (action.is_improved()) return improved_operator<double>(gauge, action, {});
+  return with_dirac(action, {}, [&](const auto& make) -> Operator<SpinorField<double>> {
+    return make(double{}, JobLinks{gauge.alias()});
+  });
+}
+
+/// A solver in single precision after whose solves |b_k - M x_k| / |b_k| is computed once more, with an operator in
+/// double on the links as they are: these numbers are the report's residual and column_residuals.  When a solve ends
+/// and whether it converged stays what the solver says in its own precision, as does its stopping_residual.
+template <class Lanes>
+class TrueResiduals {
+ public:
+  using F = SpinorField<float, Lanes>;
+
+  double tolerance;
+  int max_iterations;
+  OnFailure on_failure;
+  ProgressCallback progress;
+
+  TrueResiduals(const Operator<SpinorField<double>>& M, const Solver<F>& solver)
+      : tolerance(solver.tolerance),
+        max_iterations(solver.max_iterations),
+        on_failure(solver.on_failure),
+        progress(solver.progress),
+        M_(M),
+        solver_(solver) {}
+
+  std::string name() const { return solver_.name(); }
+
+  SolveReport operator()(const Operator<F>& A, const F& b, const F& x) const {
+    Solver<F> solver = solver_;
+    solver.tolerance = tolerance;
+    solver.max_iterations = max_iterations;
+    solver.on_failure = on_failure;
+    solver.progress = progress;
+    SolveReport report = solver(A, b, x);
+    report.column_residuals = residuals(b, x);
+    report.residual = 0;
+    for (const double r : report.column_residuals) report.residual = max_or_nan(report.residual, r);
+    return report;
+  }
+
+ private:
+  /// One column after the other, as all in double would take twice the memory of source and solution.
+  std::vector<double> residuals(const F& b, const F& x) const {
+    const SpinorField<double> source(b.lattice(), "source", 1, b.subset()), solution = source.like("solution"),
+                                                                            r = source.like("residual");
+    std::vector<double> found;
+    for (int k = 0; k < b.n_components(); ++k) {
+      copy_components(b, k, source, 0, 1);
+      copy_components(x, k, solution, 0, 1);
+      const double bb = norm2(source), rr = true_residual(M_, source, solution, r);
+      const double of_zeros = rr == 0 ? 0 : std::numeric_limits<double>::infinity();
+      found.push_back(bb == 0 ? of_zeros : std::sqrt(rr / bb));
+    }
+    return found;
+  }
+
+  Operator<SpinorField<double>> M_;
+  Solver<F> solver_;
+};
+
+/// operator_with(), with residuals in double whatever it works in.
+template <class T, class Lanes>
+QuarkOperator<T, Lanes> operator_with_residuals(const GaugeField<double>& gauge, const QuarkAction& action,
+                                                const SolverChoice& choice, int n_columns) {
+  QuarkOperator<T, Lanes> quark = operator_with<T, Lanes>(gauge, action, choice, n_columns);
+  if constexpr (std::is_same_v<T, float>)
+    quark.solver = std::make_shared<const Solver<SpinorField<T, Lanes>>>(
+        TrueResiduals<Lanes>(operator_in_double(gauge, action), *quark.solver));
+  return quark;
 }
 
 }  // namespace
@@ -266,13 +352,13 @@ QuarkOperator<T, Lanes> operator_with(const GaugeField<double>& gauge, const Qua
 template <class T>
 QuarkOperator<T, SiteLanes> quark_operator(const GaugeField<double>& gauge, const QuarkAction& action,
                                            const SolverChoice& choice) {
-  return operator_with<T, SiteLanes>(gauge, action, choice, 1);
+  return operator_with_residuals<T, SiteLanes>(gauge, action, choice, 1);
 }
 
 template <class T>
 QuarkOperator<T, TogetherLanes> quark_operator_together(const GaugeField<double>& gauge, const QuarkAction& action,
                                                         const SolverChoice& choice, int n_columns) {
-  return operator_with<T, TogetherLanes>(gauge, action, choice, n_columns);
+  return operator_with_residuals<T, TogetherLanes>(gauge, action, choice, n_columns);
 }
 
 template QuarkOperator<float, SiteLanes> quark_operator(const GaugeField<double>&, const QuarkAction&,

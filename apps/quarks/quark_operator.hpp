@@ -19,7 +19,9 @@ namespace kov::app {
 using TogetherLanes = std::conditional_t<std::is_same_v<Kokkos::DefaultExecutionSpace::memory_space, Kokkos::HostSpace>,
                                          ColumnLanes<4>, SiteLanes>;
 
-/// The Dirac operator of a quark on the links of a configuration, and the solver that its job asks for.
+/// The Dirac operator of a quark on the links of a configuration, and the solver that its job asks for.  Residuals of
+/// its reports are those of an operator in double on the links as they are, also where T is float and decides with its
+/// own when a solve ends.
 template <class T, class Lanes>
 struct QuarkOperator {
   using F = SpinorField<T, Lanes>;

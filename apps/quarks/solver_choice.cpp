@@ -15,6 +15,9 @@ namespace kov::app {
 
 namespace {
 
+constexpr bool on_gpu =
+    !Kokkos::SpaceAccessibility<Kokkos::HostSpace, Kokkos::DefaultExecutionSpace::memory_space>::accessible;
+
 /// Of a quark's blocks, which are the job's unless its table gives them.
 std::string block_origin(const Settings& settings, const std::string& section) {
   return settings.origin((settings.given(section + ".schwarz_block") ? section : "solver") + ".schwarz_block");
@@ -31,8 +34,8 @@ void SolverChoice::add_to(Settings& s, const std::string& section) {
        "gcr", "mr", "cg", "cgne", "block-cg"});
   s.add(section + ".precision", &precision,
         "of the solver's work: 'mixed' corrects defects, 'reliable' and 'reliable-16' update the residual reliably in "
-        "single precision and 16 bits",
-        {"double", "mixed", "reliable", "reliable-16", "single"});
+        "single precision and 16 bits; in 'single' all is, of which 'single-16' iterates in 16 bits",
+        {"double", "mixed", "reliable", "reliable-16", "single", "single-16"});
   s.add(section + ".preconditioner", &preconditioner,
         "even-odd halves the work; 'schwarz' solves in blocks, without messages, for the method 'gcr'",
         {"even-odd", "even-odd-symmetric", "schwarz", "none"});
@@ -46,7 +49,9 @@ void SolverChoice::add_to(Settings& s, const std::string& section) {
         "'schwarz': black and white blocks in turn, or all at once with fewer messages",
         {"multiplicative", "additive"});
   s.add(section + ".links", &links,
-        "reals of a link in the operator that iterations apply, with 'reliable-16' 12 or 8 of 16 bits: 18, 12 or 8");
+        "reals of a link in the operator that iterations apply, with 'reliable-16' and 'single-16' 12 or 8 of 16 bits: "
+        "18, "
+        "12 or 8");
   s.add(section + ".deflation", &deflation,
         "lowest eigenvectors of M^+ M on even sites, found once for a quark on a configuration, from which solves by "
         "'cg' start; 0: none");
@@ -64,19 +69,27 @@ void SolverChoice::add_to(Settings& s, const std::string& section) {
         {"given", "temporal"});
   s.add(
       section + ".basis", &basis,
-      "of spin while solving: in the 'nonrelativistic' one hops along t load two spins; results stay in the chiral one",
-      {"chiral", "nonrelativistic"});
+      "of spin while solving: in the 'nonrelativistic' one hops along t load two spins; 'auto': that one on GPUs where "
+      "it saves time, 'chiral' elsewhere; results stay in the chiral one",
+      {"auto", "chiral", "nonrelativistic"});
 }
 
 bool SolverChoice::is_together() const {
   // A GPU's hop on eight columns takes two thirds of the time of eight hops.  On CPUs the default precision takes as
   // long one by one, in less memory, and a killed propagator job keeps every column; distill keeps none
   // (docs/performance.md).
-  constexpr bool on_gpu =
-      !Kokkos::SpaceAccessibility<Kokkos::HostSpace, Kokkos::DefaultExecutionSpace::memory_space>::accessible;
   if (columns != "auto") return columns == "together";
-  const bool is_possible = precision != "reliable-16" && !(has_packs && (is_nonrelativistic() || links == 8));
+  const bool is_possible = !is_in_16_bits() && !(has_packs && (is_nonrelativistic() || links == 8));
   return is_possible && (on_gpu || is_block() || auto_columns == AutoColumns::together);
+}
+
+bool SolverChoice::is_nonrelativistic() const {
+  return basis == "auto" ? gains_by_basis(on_gpu) : basis == "nonrelativistic";
+}
+
+bool SolverChoice::gains_by_basis(bool has_gpu) const {
+  // 2 to 4 % of a hop in float and 16 bits on links of 18 and 12 reals, nothing in double (docs/performance.md).
+  return has_gpu && precision != "double" && is_even_odd() && (links == 18 || links == 12) && deflation == 0;
 }
 
 int SolverChoice::polynomial_degree() const {
@@ -113,18 +126,21 @@ void SolverChoice::check(const Settings& settings, const std::string& section) c
           "but double precision reaches", least_solver_tolerance, "at best: ask for that or more");
   require(!is_single() || tolerance >= 1e-6, origin("tolerance"), "is", tolerance,
           "- single precision reaches 1e-6; take solver.precision mixed or double for less");
-  const bool reliable = precision == "reliable" || precision == "reliable-16";
+  const bool reliable = precision == "reliable" || is_in_16_bits();
   require(!reliable || method == "bicgstab", origin("precision"), "is", precision + ",",
-          "but only bicgstab has reliable updates: take that method, or precision mixed");
-  if (precision == "reliable-16")
+          "but only bicgstab has reliable updates: take that method, or precision", is_single() ? "single" : "mixed");
+  const std::string wider = is_single() ? "precision single" : "precision reliable";
+  if (is_in_16_bits()) {
     require(columns != "together", origin("columns"),
-            "is together, but 16-bit fields have no columns in lanes: take one by one, or precision reliable");
+            "is together, but 16-bit fields have no columns in lanes: take one by one, or " + wider);
+    require(is_even_odd(), origin("preconditioner"), "is", preconditioner + ",",
+            "but in 16 bits solvers work on even sites: take even-odd, or " + wider);
+  }
   const bool together = is_together() || is_block();
   const std::string alone = is_block() ? " method cg" : " columns one by one";
   if (is_nonrelativistic() && has_packs) {
     const std::string without = "is nonrelativistic, but CPUs have no operators in that basis on ";
-    require(precision != "reliable-16", origin("basis"),
-            without + "16-bit spinors: take chiral, or precision reliable");
+    require(!is_in_16_bits(), origin("basis"), without + "16-bit spinors: take chiral, or " + wider);
     require(!together, origin("basis"), without + "columns in lanes: take chiral, or" + alone);
   }
   require(links == 18 || links == 12 || links == 8, origin("links"), "is", links,
@@ -213,6 +229,10 @@ std::string SolverChoice::columns_text() const {
   return is_together() ? ", twelve columns together" : ", columns one by one";
 }
 
+double SolverChoice::bytes_of_residuals(bool has_clover) const {
+  return is_single() ? 8 * 72 * (has_clover ? 3 : 1) : 0;
+}
+
 double SolverChoice::bytes_per_site(int n_columns) const {
   const double real = is_single() ? 4 : 8, reals = 72, spinor = 24.0 * n_columns;
   const double work = method == "gcr" ? 2 * Gcr{}.directions : std::max(10, 2 * polynomial_degree() + 5);
@@ -227,8 +247,10 @@ double SolverChoice::bytes_per_site(int n_columns) const {
   // On half of the sites: what finds the eigenvectors, and a copy of them for columns.
   const double eigen = deflation > 0 ? double(eigen_memory({.n = deflation}).fields + 1 + deflation) : 0;
   const double deflated = eigen * 24 / 2 * (precision == "double" ? 8 : 4);
-  return temporal + transformed + compressed + deflated + schwarz +
-         (is_mixed() ? real * spinor * 10 + 4 * reals * 2 + 4 * spinor * work : real * spinor * work);
+  const double true_residuals = is_single() ? 8 * 3 * 24 : 0;  // of one column
+  return temporal + transformed + compressed + deflated + schwarz + true_residuals +
+         (is_mixed() || is_in_16_bits() ? real * spinor * 10 + 4 * reals * 2 + 4 * spinor * work
+                                        : real * spinor * work);
 }
 
 }  // namespace kov::app

@@ -33,8 +33,8 @@ struct SolverChoice {
   AutoColumns auto_columns = AutoColumns::together_on_gpus;
   /// "given" or "temporal".
   std::string gauge = "given";
-  /// "chiral" or "nonrelativistic".
-  std::string basis = "chiral";
+  /// "auto", "chiral" or "nonrelativistic".
+  std::string basis = "auto";
   /// Of the preconditioner "schwarz": see SchwarzParameters.  form: "multiplicative" or "additive".
   Coord schwarz_block{4, 4, 4, 4};
   int schwarz_cycles = 2, schwarz_steps = 2;
@@ -62,9 +62,14 @@ struct SolverChoice {
   bool is_block() const { return method == "block-cg"; }
   /// l of BiCGstab(l), the method "bicgstab-l"; 1 for other methods.
   int polynomial_degree() const;
-  bool is_single() const { return precision == "single"; }
+  bool is_single() const { return precision.starts_with("single"); }
+  /// Whether its iterations are in 16 bits.
+  bool is_in_16_bits() const { return precision.ends_with("-16"); }
   bool is_in_temporal_gauge() const { return gauge == "temporal"; }
-  bool is_nonrelativistic() const { return basis == "nonrelativistic"; }
+  bool is_nonrelativistic() const;
+  /// What basis = "auto" asks: whether iterations have operators in the non-relativistic basis and take less time
+  /// there.
+  bool gains_by_basis(bool has_gpu) const;
   /// Whether it works in single precision or 16 bits beside double.
   bool is_mixed() const { return precision != "double" && !is_single(); }
   bool is_even_odd() const { return preconditioner.starts_with("even-odd"); }
@@ -74,7 +79,9 @@ struct SolverChoice {
   std::string description() const;
   /// ", columns one by one"
   std::string columns_text() const;
-  /// Bytes for each site of a process: the fields that solves for n columns at once work in, and links in another
+  /// Bytes for each site of a process: an operator in double, for residuals where all else is in single precision.
+  double bytes_of_residuals(bool has_clover) const;
+  /// The same for the fields that solves for n columns at once work in, and links in another
   /// gauge.
   double bytes_per_site(int n_columns) const;
 };

@@ -139,7 +139,8 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
       };
       std::map<std::string, LabelValue> labels = quark.labels();
       if (!quark.name.empty()) {
-        labels = {{"boundary", quark.boundary}, {"quarks", quark.name}};
+        labels = quark.time_labels();
+        labels["quarks"] = quark.name;
         if (quark.mu != 0) labels["mu"] = quark.mu;
       }
       std::optional<LoopModes<T>> modes;
@@ -173,7 +174,7 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
     quark.labels.boundary = quarks_[q].boundary_angles();
     quark.labels.others = quarks_[q].labels();
     // What the quarks of a name are is in the parameters.
-    if (!quarks_[q].name.empty()) quark.labels.others = {{"boundary", quarks_[q].boundary}};
+    if (!quarks_[q].name.empty()) quark.labels.others = quarks_[q].time_labels();
     quark.labels.others["source_smearing"] = source_smearing;
     // Walls, grids and so on, and what files of other programs do not say.
     if (source != "point") quark.labels.others["source_type"] = source.empty() ? "unknown" : source;

@@ -51,8 +51,10 @@ double bytes_per_site(const SpectrumParameters& parameters) {
   if (std::any_of(sinks.begin(), sinks.end(), [](const std::string& s) { return s != "none"; }))
     bytes += real * spinor * 12 * 3;
   double work = 0;
-  for (const NamedQuark& quark : all)
+  for (const NamedQuark& quark : all) {
     work = std::max(work, quark.solver.bytes_per_site(quark.solver.columns_at_once()));
+    bytes += quark.solver.bytes_of_residuals(quark.c_sw != 0);
+  }
   bytes += work;
   // A sequential source and its propagator, what derivatives and paths make of two propagators, and their links.
   int moved = 0;
@@ -72,7 +74,9 @@ double bytes_per_site(const SpectrumParameters& parameters) {
     if (all[struck].mu != 0) turned.insert(struck);
   }
   bytes += real * links * double(conserved.size());
-  for (const std::size_t q : turned) bytes += real * links * (mixed ? 4.5 : 3) + (all[q].c_sw != 0 ? blocks : 0);
+  for (const std::size_t q : turned)
+    bytes += real * links * (mixed ? 4.5 : 3) + (all[q].c_sw != 0 ? blocks : 0) +
+             all[q].solver.bytes_of_residuals(all[q].c_sw != 0);
   return bytes;
 }
 

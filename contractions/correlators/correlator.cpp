@@ -84,7 +84,7 @@ const std::vector<std::string>& correlator_conventions() {
       "sink-source",
       "baryon: C(p, t) = sum_x e^{+i p.(x - x_source)} tr T [direct A + exchange B], colour factor eps eps with sign "
       "+1; times "
-      "beyond the antiperiodic end of the lattice times -1",
+      "beyond the end of the lattice times the boundary phase of three quarks",
   };
   return lines;
 }

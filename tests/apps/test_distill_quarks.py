@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """kovariant distill with several quarks, a pion and a kaon, and displaced mesons beside two pions."""
+import math
 import os
 import re
 import subprocess
@@ -239,10 +240,24 @@ class DistillQuarks(DistillTest):
             for name in [name for name in os.listdir(self.folder) if name.endswith(".noise.correlators.h5")]:
                 os.remove(self.path(name))
 
+    def test_have_any_angle_in_time(self):
+        self.need_h5py()
+        twins = [*NO_QUARK, *quarks(light=0.12, twin=0.12), "--set", "quark.1.boundary=periodic"]
+        for angle in (0, 0.5):
+            self.call("distill", *twins, *("--set", "quark.0.theta_t=%r" % angle, "--set", "quark.1.theta_t=%r" % (angle + math.pi)),
+                      "--set", "output.prefix=angle%g" % angle)
+        same = "import h5py, sys\na, b, c, d = (h5py.File(name)['/matrices/numbers'][()] for name in sys.argv[1:])\n"
+        same += "assert abs(a - b).max() < 1e-14 * abs(a).max() and abs(c - d).max() < 1e-8 * abs(c).max() < abs(a - c).max()"
+        self.check_files(same, *["%s.%s.%s.t000.perambulators.h5" % (prefix, NAME.split(".")[1], name)
+                                 for prefix in ("angle0", "angle0.5") for name in ("light", "twin")])
+        other = [*twins, *("--set", "quark.0.theta_t=0.25", "--set", "quark.1.theta_t=%r" % (0.25 + math.pi)), "--set", "output.prefix=angle0"]
+        self.assertIn("with other parameters", self.call("distill", *other, code=1).stderr)
+
     def test_that_cannot_be_are_refused(self):
         two = [*NO_QUARK, *quarks(light=0.12, strange=0.11)]
         for settings, part in ((["action.kappa=0.12"], "beside tables [[quark]]"), (["quark.1.name=light"], "which another quark is called too"),
-                               (["quark.1.boundary=periodic"], "different boundaries"), (["quark.1.mu=0.1"], "quark.1.mu is not 0"),
+                               (["quark.1.boundary=periodic"], "different boundaries"), (["quark.1.theta_t=0.1"], "different boundaries"),
+                               (["quark.1.mu=0.1"], "quark.1.mu is not 0"),
                                (["quark.%d.theta=[0.1, 0, 0]" % k for k in (0, 1)], "periodic in space"), (["quark.1.boost=[0, 0, 1]"], "quark.1.boost"),
                                (["quark.1.precision=single", "quark.1.tolerance=1e-5"], "single precision is that of all quarks"),
                                (["solver.precision=reliable-16", "solver.columns=together"], "no columns in lanes"),

@@ -191,9 +191,17 @@ class Propagator(PropagatorTest):
                                      options(solver__preconditioner="none", solver__columns="together", solver__precision="reliable"))):
             self.call("propagator", *JOB, *options(solver__tolerance=1e-11), *changed, *options(output__prefix="p%d" % k))
             self.assertLess(self.difference(name, NAME.replace("propagator", "p%d" % k) + ".lime"), 1e-10, changed)
-        single = options(solver__precision="single", solver__tolerance=1e-6, output__prefix="single")
-        self.call("propagator", *JOB, *single)
-        self.assertLess(self.difference(name, NAME.replace("propagator", "single") + ".lime"), 1e-5)
+        payloads = set()
+        for k, changed in enumerate((options(solver__precision="single"), options(solver__precision="single-16"),
+                                     options(solver__precision="single-16", solver__preconditioner="even-odd-symmetric"),
+                                     options(solver__precision="single-16", solver__gauge="temporal"),
+                                     options(solver__precision="single-16", solver__links=12), options(solver__precision="single-16", solver__links=8))):
+            text = self.call("propagator", *JOB, *options(solver__tolerance=1e-6), *changed, *options(output__prefix="single%d" % k)).stdout
+            self.assertIn(changed[1].split("=")[1] + " precision", text)
+            written = NAME.replace("propagator", "single%d" % k) + ".lime"
+            self.assertLess(self.difference(name, written), 1e-5, changed)
+            payloads.add(self.payload(written))
+        self.assertEqual(len(payloads), 6)  # each takes part
 
     def test_every_method_comes_to_the_same(self):
         self.call("propagator", *JOB, *options(solver__precision="double", solver__tolerance=1e-12, output__prefix="reference"))
@@ -477,7 +485,8 @@ class PropagatorSettings(PropagatorTest):
     def test_fields_and_links_without_kernels_are_refused(self):
         if "CUDA" in self.call("--version").stdout:
             self.skipTest("does not apply: GPUs have the basis on all fields of programs, and links of 8 reals")
-        for changed in (options(solver__columns="together"), options(solver__precision="reliable-16")):
+        for changed in (options(solver__columns="together"), options(solver__precision="reliable-16"),
+                        options(solver__precision="single-16", solver__tolerance=1e-6)):
             error = self.call("propagator", *JOB, *options(solver__basis="nonrelativistic"), *changed, code=1).stderr
             self.assertIn("no operators in that basis", error)
         for changed, message in ((options(solver__links=8, solver__columns="together"), "have no links of 8 reals on CPUs"),
@@ -518,6 +527,11 @@ class PropagatorSettings(PropagatorTest):
                                  (options(solver__deflation=4, solver__method="cg", quark__0__mu=0.1), "quark.0.mu is 0.1"),
                                  (options(quark__0__action="naik", solver__preconditioner="none", solver__links=12), "set solver.links to 18"),
                                  (options(solver__precision="reliable-16", solver__columns="together"), "no columns in lanes"),
+                                 (options(solver__precision="reliable-16", solver__preconditioner="none"), "take even-odd, or precision reliable"),
+                                 (options(solver__precision="single-16"), "single precision reaches 1e-6"),
+                                 (options(solver__precision="single-16", solver__tolerance=1e-6, solver__columns="together"), "or precision single"),
+                                 (options(solver__precision="single-16", solver__tolerance=1e-6, solver__preconditioner="none"), "or precision single"),
+                                 (options(solver__precision="single-16", solver__tolerance=1e-6, solver__method="cg"), "or precision single"),
                                  (options(solver__tolerance=0), "solver.tolerance"), (options(output__precision=16), "32 or 64"),
                                  (options(output__format="nersc"), "must be one of"), (options(output__prefix="no/folder"), "no"),
                                  (options(source__origins="[[0, 0, 0, 8]]"), "outside the lattice"),

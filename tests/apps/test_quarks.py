@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """kovariant spectrum with several quarks, and with propagators from files."""
 import array
+import cmath
+import math
 import os
 import re
 
 from program_support import HAS_HDF5, MPIEXEC, TINY, ProgramTest
-from test_propagator import options, record
+from test_propagator import PropagatorTest, options, record
 
 SHARED = [a for pair in zip(TINY[::2], TINY[1::2]) if not pair[1].startswith("action.") for a in pair]
 SOLVED = [a for pair in zip(SHARED[::2], SHARED[1::2]) if not pair[1].startswith("analysis.") for a in pair]
@@ -148,8 +150,8 @@ class SpectrumQuarks(QuarkTest):
         self.assertIn("kappa", refusal(*options(quark__0__kappa=0.12)))
         self.assertIn("boundary", refusal(*options(quark__0__boundary="periodic")))
         self.assertIn("links", refusal(*options(generate__overrelaxation=3)))
-        for key, value in (("c_sw", 1), ("mu", 0.1), ("xi0", 1.1), ("nu", 0.9), ("theta", "[0.1, 0, 0]")):
-            self.assertRegex(refusal(*options(**{"quark__0__" + key: value})), "boundary" if key == "theta" else "with (action|%s)" % key)
+        for key, value in (("c_sw", 1), ("mu", 0.1), ("xi0", 1.1), ("nu", 0.9), ("theta", "[0.1, 0, 0]"), ("theta_t", 0.1)):
+            self.assertRegex(refusal(*options(**{"quark__0__" + key: value})), "boundary" if "theta" in key else "with (action|%s)" % key)
         name = "propagator.beta6_seed1_update5.light.0.0.0.0.lime"
         content = self.read(name, "rb")
         with open(self.path(name), "wb") as file:
@@ -166,6 +168,67 @@ class SpectrumQuarks(QuarkTest):
                                  (options(quark__1__action="naik"), "solver.preconditioner to none"),
                                  (options(quark__1__name="a-b"), "letters, digits")):
             self.assertIn(message, self.call("spectrum", *SHARED, *LIGHT, *changed, "--dry-run", code=1).stderr)
+
+
+class QuarkAngleInTime(PropagatorTest, QuarkTest):
+    """On links of 1, which repeat in time, so that propagators on longer lattices are sums of those on shorter ones."""
+    COLD = options(generate__thermalise=0, generate__configurations=1, source__smearing="none", solver__precision="double", solver__tolerance=1e-13)
+
+    def propagator(self, prefix, n_t, **quark):
+        """[t][number on the slice]"""
+        changed = options(gauge__extent="[4, 4, 2, %d]" % n_t, quark__0__kappa=0.12, output__format="scidac", output__prefix=prefix)
+        self.call("propagator", *self.COLD, *changed, *options(**{"quark__0__" + key: value for key, value in quark.items()}))
+        name, = [name for name in self.propagators() if name.startswith(prefix + ".")]
+        reals = self.values(name)
+        z = [complex(*pair) for pair in zip(reals[::2], reals[1::2])]
+        size = len(z) // n_t
+        return [z[t * size:(t + 1) * size] for t in range(n_t)]
+
+    def test_adds_up_images_of_the_source_with_its_phases(self):
+        a, n_t = 0.3, 4
+        for action in ({}, {"action": "naik", "preconditioner": "none"}, {"xi0": 1.5, "gauge": "temporal"}):
+            k = len(self.propagators())
+            long = self.propagator("long%d" % k, 2 * n_t, boundary="periodic", theta_t=2 * a, **action)
+            even = self.propagator("even%d" % k, n_t, boundary="periodic", theta_t=a, **action)
+            odd = self.propagator("odd%d" % k, n_t, boundary="antiperiodic", theta_t=a, **action)
+            largest = max(map(abs, long[0]))
+            for t in range(n_t):
+                for image, x, y in zip(long[t], even[t], odd[t]):
+                    self.assertAlmostEqual(image, (x + y) / 2, delta=1e-11 * largest)
+                for image, x, y in zip(long[t + n_t], even[t], odd[t]):
+                    self.assertAlmostEqual(image, cmath.exp(1j * a) * (x - y) / 2, delta=1e-11 * largest)
+
+    def test_of_pi_makes_periodic_quarks_antiperiodic(self):
+        self.assertEqual(self.propagator("angle", 4, boundary="periodic", theta_t=math.pi), self.propagator("word", 4))
+        self.assertNotEqual(self.propagator("other", 4, boundary="periodic"), self.propagator("word", 4))
+
+    def test_is_in_baryons_wherever_their_source_is(self):
+        job = [*self.COLD, *options(gauge__extent="[4, 4, 2, 8]", action__kappa=0.12, correlators__baryons="octet", sink__smearings="none",
+                                    correlators__mesons="pion")]
+        job = [*job, *options(action__theta_t=0.3, source__origins="[[0, 0, 0, 0], [0, 0, 0, 6]]")]
+        self.call("spectrum", *job)
+        blocks = [block for block in self.read("spectrum.dat").split("\n\n\n") if re.search("^# (meson|baryon) ", block, re.M)]
+        rows = {(re.search("^# (meson|baryon) (\\S+)", block, re.M)[2], re.search("^# source (.*)$", block, re.M)[1]):
+                [complex(*map(float, line.split()[1:3])) for line in block.splitlines() if line and line[0] != "#"] for block in blocks}
+        self.assertGreater(len(rows), 4)
+        for (channel, origin), values in rows.items():
+            for x, y in zip(values, rows[channel, "0 0 0 0"]):
+                self.assertAlmostEqual(x, y, delta=1e-10 * abs(values[0]), msg=(channel, origin))
+        self.assertGreater(max(abs(z.imag) for z in rows["proton_up", "0 0 0 0"]), 1e-6 * abs(rows["proton_up", "0 0 0 0"][0]))
+        self.assertEqual(set(re.findall("^# theta_t = (.*)$", self.read("spectrum.dat"), re.M)), {"0.3"})
+
+    def test_is_compared_with_that_of_propagators(self):
+        job = [*LIGHT, *options(quark__0__theta_t=0.5, generate__configurations=1)]
+        self.call("propagator", *SOLVED, *job, *options(output__format="scidac"))
+        stored = options(quark__0__propagators="propagator")
+        self.call("spectrum", *SHARED, *job, *stored)
+        self.assertEqual(set(re.findall("^# theta_t = (.*)$", self.read("spectrum.dat"), re.M)), {"0.5"})
+        for changed in (options(quark__0__theta_t=0.25), options(quark__0__theta_t=0)):
+            self.assertIn("theta_t as they were", self.call("spectrum", *SHARED, *job, *stored, *changed, code=1).stderr)
+        again = self.call("propagator", *SOLVED, *job, *options(output__format="scidac", quark__0__theta_t=0.25), code=1)
+        self.assertIn("with other parameters", again.stderr)
+        two = options(quark__1__name="heavy", quark__1__theta_t=0.25)
+        self.assertIn("quarks of one boundary", self.call("spectrum", *SHARED, *job, *two, "--dry-run", code=1).stderr)
 
 
 class SpectrumSourceTables(QuarkTest):

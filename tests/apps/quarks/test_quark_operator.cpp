@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+//
+// Solvers of quarks in single precision: the residuals that they report are those in double, of every column.
+#include "apps/quarks/quark_operator.hpp"
+#include "kov/core/field/convert.hpp"
+#include "kov/core/vectors/column_sums.hpp"
+#include "kov/core/vectors/field_ops.hpp"
+#include "tests/reference/gather.hpp"
+#include "tests/reference/near_unit_links.hpp"
+#include "tests/support/precision.hpp"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+namespace kov::app {
+namespace {
+namespace test_quark_operator {
+
+constexpr double tolerance = 1e-6;
+
+class TrueResiduals : public testing::TestWithParam<QuarkAction> {
+ protected:
+  /// What is left over in double, relative to the sources, computed for all columns at once.
+  std::vector<double> residuals(const SpinorField<float>& b, const SpinorField<float>& x) const {
+    const SpinorField<double> source(lattice_, "source", b.n_components()), r = source.like("r"), y = source.like("x");
+    convert(b, source);
+    convert(x, y);
+    (*quark_operator<double>(gauge_, GetParam(), {.precision = "double", .preconditioner = "none"}).M).apply(y, r);
+    xpay(source, -1, r);
+    std::vector<double> found;
+    const auto bb = norm2_by_column(source), rr = norm2_by_column(r);
+    for (int k = 0; k < b.n_components(); ++k) found.push_back(bb[k] == 0 ? 0 : std::sqrt(rr[k] / bb[k]));
+    return found;
+  }
+
+  void expect_reported(const SolveReport& report, const SpinorField<float>& b, const SpinorField<float>& x) const {
+    const std::vector<double> expected = residuals(b, x);
+    ASSERT_EQ(report.column_residuals.size(), expected.size());
+    double largest = 0;
+    for (std::size_t k = 0; k < expected.size(); ++k) {
+      // b - M x is as good as the rounding of its terms.
+      EXPECT_NEAR(report.column_residuals[k], expected[k], 100 * test::eps<double>) << k;
+      largest = std::max(largest, expected[k]);
+    }
+    EXPECT_NEAR(report.residual, largest, 100 * test::eps<double>);
+    EXPECT_GT(largest, 0.01 * tolerance);
+  }
+
+  SolverChoice choice() const {
+    return {.precision = "single",
+            .preconditioner = GetParam().is_improved() ? "none" : "even-odd",
+            .tolerance = tolerance};
+  }
+
+  const Lattice lattice_{Comm::world(), {4, 4, 2, 8}};
+  const GaugeField<double> gauge_ =
+      reference::gauge_field<double>(lattice_, reference::near_unit_links({4, 4, 2, 8}, 91));
+};
+
+TEST_P(TrueResiduals, OneColumnAreInDouble) {
+  const auto quark = quark_operator<float>(gauge_, GetParam(), choice());
+  const SpinorField<float> b(lattice_, "b"), x = b.like("x");
+  load(b, reference::random_array(lattice_.extent(), 12, 92));
+  const SolveReport report = (*quark.solver)(*quark.M, b, x);
+  EXPECT_TRUE(report.converged);
+  EXPECT_LE(report.stopping_residual, tolerance);
+  expect_reported(report, b, x);
+  Solver<SpinorField<float>> short_of_it = *quark.solver;
+  short_of_it.max_iterations = 2;
+  EXPECT_THROW(short_of_it(*quark.M, b, x.like("from 0")), ConvergenceError);
+  short_of_it.on_failure = OnFailure::report;
+  zero(x);
+  const SolveReport early = short_of_it(*quark.M, b, x);
+  EXPECT_FALSE(early.converged);
+  expect_reported(early, b, x);
+}
+
+TEST_P(TrueResiduals, ColumnsTogetherAreOfEachColumn) {
+  const auto quark = quark_operator_together<float>(gauge_, GetParam(), choice(), 6);
+  const SpinorField<float> b(lattice_, "b", 6), x = b.like("x");
+  load(b, reference::random_array(lattice_.extent(), 72, 93));
+  zero(b.column(4));
+  scale(1000, b.column(2));
+  const SpinorField<float, TogetherLanes> sources(lattice_, "sources", 6), solutions = sources.like("solutions");
+  convert(b, sources);
+  const SolveReport report = (*quark.solver)(*quark.M, sources, solutions);
+  convert(solutions, x);
+  expect_reported(report, b, x);
+  EXPECT_EQ(report.column_residuals[4], 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Actions, TrueResiduals,
+                         testing::Values(QuarkAction{.kappa = 0.12, .mass = 1 / 0.24 - 4},
+                                         QuarkAction{.kappa = 0.12, .mass = 1 / 0.24 - 4, .c_sw = 1.2, .theta_t = 0.5},
+                                         QuarkAction{.kappa = 0.12, .mass = 1 / 0.24 - 4, .mu = 0.2},
+                                         QuarkAction{.kappa = 0.12, .mass = 1 / 0.24 - 4, .action = "naik"}));
+
+}  // namespace test_quark_operator
+}  // namespace
+}  // namespace kov::app

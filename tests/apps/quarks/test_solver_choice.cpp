@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+//
+// What a job asks of its solver: what 'auto' means.
+#include "apps/quarks/solver_choice.hpp"
+#include "kov/core/lattice/lanes.hpp"
+
+#include <gtest/gtest.h>
+
+namespace kov::app {
+namespace {
+namespace solver_choice {
+
+TEST(SolverBasis, IsNonrelativisticOnGpusWhereThatIsFaster) {
+  const SolverChoice gaining[] = {{},
+                                  {.precision = "reliable"},
+                                  {.precision = "reliable-16"},
+                                  {.precision = "single"},
+                                  {.precision = "single-16"},
+                                  {.preconditioner = "even-odd-symmetric"},
+                                  {.links = 12},
+                                  {.gauge = "temporal"},
+                                  {.method = "block-cg"}};
+  for (const SolverChoice& choice : gaining) {
+    EXPECT_EQ(choice.basis, "auto");
+    EXPECT_TRUE(choice.gains_by_basis(true)) << choice.description();
+    EXPECT_FALSE(choice.gains_by_basis(false)) << choice.description();
+    EXPECT_EQ(choice.is_nonrelativistic(), !has_packs) << "GPUs have no packs";
+  }
+}
+
+TEST(SolverBasis, IsChiralWithoutOperatorsInTheOtherOneOrAGain) {
+  const SolverChoice others[] = {{.precision = "double"},
+                                 {.preconditioner = "none"},
+                                 {.links = 8},
+                                 {.method = "cg", .deflation = 10},
+                                 {.method = "gcr", .preconditioner = "schwarz"}};
+  for (const SolverChoice& choice : others)
+    for (const bool has_gpu : {false, true}) EXPECT_FALSE(choice.gains_by_basis(has_gpu)) << choice.description();
+}
+
+TEST(SolverBasis, IsTheOneThatIsGiven) {
+  EXPECT_FALSE(SolverChoice{.basis = "chiral"}.is_nonrelativistic());
+  EXPECT_TRUE(SolverChoice{.basis = "nonrelativistic"}.is_nonrelativistic());
+  EXPECT_TRUE((SolverChoice{.precision = "double", .basis = "nonrelativistic"}.is_nonrelativistic()));
+}
+
+}  // namespace solver_choice
+}  // namespace
+}  // namespace kov::app
