@@ -179,12 +179,9 @@ DistillBatches batches_that_fit(const DistillParameters& parameters, const Coord
     (needed(fewer, smaller_batches(fewer, extent, grid, steps, bytes)) <= bytes ? fit : too_many) =
         fewer.eigenvectors.n;
   }
-  const std::string remedy =
-      fit > 0 ? "set eigenvectors.n to " + std::to_string(fit) + " or less, which fits, run" : "run";
-  throw InputError(
-      sentence(worst == steps.end() ? "links" : step_text(*worst), "need", std::ceil(needed(parameters, batches) / MiB),
-               "MiB in each process with the smallest batches, but there are", std::floor(bytes / MiB), "MiB:", remedy,
-               "more processes on more hosts or GPUs, or raise memory.limit if there is more"));
+  const std::string remedy = fit > 0 ? "set eigenvectors.n to " + std::to_string(fit) + " or less, which fits" : "";
+  throw InputError(too_little_memory(worst == steps.end() ? "links" : step_text(*worst), needed(parameters, batches),
+                                     bytes, remedy));
 }
 
 std::string batches_text(const DistillParameters& p, const Coord& extent, const Coord& grid,
@@ -201,12 +198,9 @@ std::string batches_text(const DistillParameters& p, const Coord& extent, const 
       case DistillStep::elementals:
         parts.push_back(sentence(std::min(p.eigenvectors.n, batches.displaced), "vectors displaced at a time"));
         break;
-      case DistillStep::perambulators: {
-        std::string columns;
-        for (const int n : batches.columns) columns += (columns.empty() ? "" : ", ") + std::to_string(n);
-        parts.push_back(sentence("solves of", columns, columns == "1" ? "column" : "columns"));
+      case DistillStep::perambulators:
+        parts.push_back("solves of " + columns_text(batches.columns));
         break;
-      }
       case DistillStep::mesons:
         parts.push_back(
             sentence("products of mesons in up to", mebibytes(batches.meson_bytes) + ", elementals",

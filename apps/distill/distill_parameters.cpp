@@ -76,10 +76,7 @@ Settings DistillParameters::settings() {
         "'proton', 'delta_pp' and so on, every spin component; with _np those of lower components; []: none");
   s.add("correlators.flavours", &correlators.flavours,
         "the quarks that are u, d and s in two mesons and baryons; none: those with these names, or the only one");
-  s.add(
-      "memory.limit", &memory.limit,
-      "GiB that a process may take, into which batches are made to fit; 0: its part of what GPUs, or hosts and control "
-      "groups, have");
+  memory.add_to(s);
   s.add("output.prefix", &output.prefix, "of the files written: PREFIX.CONFIGURATION.eigenvectors.h5 and so on");
   s.add("output.journal", &output.journal,
         "folder for finished source times of two mesons and baryons, from which a killed run goes on; empty: "
@@ -108,7 +105,7 @@ void DistillParameters::complete(Settings& settings) {
   positive("eigenvectors.n", eigenvectors.n);
   positive("eigenvectors.block", eigenvectors.block);
   positive("perambulators.spacing", perambulators.spacing);
-  require(memory.limit >= 0, settings.origin("memory.limit"), "is", memory.limit, "- it must be positive, or 0");
+  memory.check(settings);
   require(eigenvectors.tolerance >= 1e-13 && eigenvectors.tolerance < 1, settings.origin("eigenvectors.tolerance"),
           "is", eigenvectors.tolerance, "- it must be from 1e-13, what double precision can give, to 1");
   require(eigenvectors.cut >= 0 && eigenvectors.cut < 12, settings.origin("eigenvectors.cut"), "is", eigenvectors.cut,

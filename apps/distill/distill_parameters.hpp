@@ -5,6 +5,7 @@
 
 #include "apps/analyze/analyze_parameters.hpp"
 #include "apps/distill/noise_choice.hpp"
+#include "apps/files/memory_plan.hpp"
 #include "apps/quarks/gauge_choice.hpp"
 #include "apps/quarks/link_choice.hpp"
 #include "apps/quarks/named_quarks.hpp"
@@ -62,10 +63,7 @@ struct DistillParameters {
     /// The quarks that are u, d and s.
     std::vector<std::string> flavours = {};
   } correlators;
-  struct Memory {
-    /// GiB of a process.
-    double limit = 0;
-  } memory;
+  MemoryChoice memory;
   struct Output {
     std::string prefix = "distill", journal;
     int precision = 64;

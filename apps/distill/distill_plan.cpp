@@ -4,7 +4,6 @@
 #include "apps/distill/baryons.hpp"
 #include "apps/distill/distill_correlators.hpp"
 #include "apps/distill/two_mesons.hpp"
-#include "apps/files/memory_plan.hpp"
 #include "kov/contractions/correlators/label_attributes.hpp"
 #include "kov/contractions/distillation/eigenvector_file.hpp"
 #include "kov/contractions/distillation/slice_matrix_file.hpp"
@@ -338,10 +337,9 @@ DistillPlan plan_distillation(const Comm& comm, const DistillParameters& paramet
             std::filesystem::path(gauge.name).filename().string() + ": rename one, or make a job for each folder");
     plan.files.push_back(files_of_configuration(comm, gauge, parameters, plan, plan.warnings));
   }
-  const double limit = parameters.memory.limit * (1 << 30);
   plan.batches =
       batches_that_fit(parameters, plan.gauges.extent, Geometry::choose_grid(plan.gauges.extent, comm.size()),
-                       plan.steps(), limit > 0 ? limit : memory_of_rank(comm));
+                       plan.steps(), parameters.memory.bytes_of_process(comm));
   return plan;
 }
 

@@ -67,4 +67,27 @@ void warn_beyond_memory(const Session& session, double bytes_per_site, const Lat
     session.warn(warning);
 }
 
+void MemoryChoice::add_to(Settings& s) {
+  s.add(
+      "memory.limit", &limit,
+      "GiB that a process may take, into which batches are made to fit; 0: its part of what GPUs, or hosts and control "
+      "groups, have");
+}
+
+void MemoryChoice::check(const Settings& settings) const {
+  require(limit >= 0, settings.origin("memory.limit"), "is", limit, "- it must be positive, or 0");
+}
+
+double MemoryChoice::bytes_of_process(const Comm& comm) const {
+  return limit > 0 ? limit * (1 << 30) : memory_of_rank(comm);
+}
+
+std::string too_little_memory(const std::string& what, double needed, double bytes, const std::string& remedy) {
+  constexpr double MiB = 1 << 20;
+  return sentence(what, "need", std::int64_t(std::ceil(needed / MiB)),
+                  "MiB in each process with the smallest batches, but there are", std::int64_t(bytes / MiB),
+                  "MiB:", remedy.empty() ? "run" : remedy + ", run",
+                  "more processes on more hosts or GPUs, or raise memory.limit if there is more");
+}
+
 }  // namespace kov::app

@@ -122,7 +122,8 @@ class PropagatorRun {
       if (parameters_.format() == PropagatorFormat::usqcd) require_scalar_source(*source);  // before any solve
       std::optional<QuarkSolver<T>>& solver = solvers[planned.quark];
       if (!solver) {
-        solver.emplace(gauge, quark, quark.solver);
+        if (!plan_.batches.keeps_operators) solvers.assign(solvers.size(), std::nullopt);
+        solver.emplace(gauge, quark, quark.solver, plan_.batches.columns[planned.quark]);
         if (!solver->deflation().empty()) {
           progress_.hide();
           session_.say(name + ", " + quark.name + ": " + solver->deflation());
@@ -131,8 +132,13 @@ class PropagatorRun {
       Propagator<T> s = source->like("propagator");
       Solved solved;
       if (quark.solver.is_together()) {
-        solved.add(solver->solve_together(*source, s), 0);
-        progress_.advance(column_solves, 12);
+        int first = 0;
+        solver->solve_together(*source, s, [&](const SolveReport& report, int n_columns) {
+          session_.log.debug(report.text());
+          solved.add(report, first);
+          first += n_columns;
+          progress_.advance(column_solves, n_columns);
+        });
       } else {
         solve_columns(planned, *solver, *source, s, solved);
       }

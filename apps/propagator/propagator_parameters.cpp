@@ -13,6 +13,7 @@ Settings PropagatorParameters::settings() {
   links.add_to(s);
   source.add_all_to(s);
   solver.add_to(s);
+  memory.add_to(s);
   s.add("output.prefix", &output.prefix, "of the files written: PREFIX.CONFIGURATION.QUARK.X.Y.Z.T and their ending");
   s.add("output.format", &output.format,
         "of the files: Kovariant's HDF5, SciDAC LIME as Chroma has it, or USQCD's, a scalar source and twelve columns, "
@@ -36,6 +37,7 @@ void PropagatorParameters::complete(Settings& settings) {
   links.check(settings);
   source.check(settings);
   solver.check(settings);
+  memory.check(settings);
   quarks.complete(settings, solver, source.boost);
   if (!settings.given("gauge.extent")) settings.follows("gauge.extent");
   require(output.precision == 32 || output.precision == 64, settings.origin("output.precision"), "is", output.precision,

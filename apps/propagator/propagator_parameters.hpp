@@ -3,6 +3,7 @@
 // The parameters of `kovariant propagator`.
 #pragma once
 
+#include "apps/files/memory_plan.hpp"
 #include "apps/quarks/gauge_choice.hpp"
 #include "apps/quarks/link_choice.hpp"
 #include "apps/quarks/named_quarks.hpp"
@@ -19,6 +20,7 @@ struct PropagatorParameters {
   SourceChoice source;
   SolverChoice solver;
   NamedQuarks quarks;
+  MemoryChoice memory;
   /// The section of this name, as the members above are others.
   struct Output {
     std::string prefix = "propagator", format = "hdf5", journal;

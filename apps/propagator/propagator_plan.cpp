@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "apps/propagator/propagator_plan.hpp"
 
-#include "apps/files/memory_plan.hpp"
 #include "apps/quarks/propagator_files.hpp"
 #include "kov/contractions/io/spinor_io.hpp"
 #include "kov/core/base/hash.hpp"
@@ -12,6 +11,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
+#include <set>
+#include <utility>
 
 namespace kov::app {
 
@@ -188,9 +189,6 @@ PropagatorPlan plan_propagators(const Comm& comm, const PropagatorParameters& pa
     parameters.source.check(settings, extent);
     parameters.quarks.check_extent(settings, parameters.solver, extent);
     parameters.quarks.check_ranks(settings, parameters.solver, extent, comm.size());
-    if (const std::string warning = memory_warning(comm, propagator_job_bytes(comm, parameters, extent));
-        !warning.empty())
-      plan.warnings.push_back(warning);
   });
   plan.warnings.insert(plan.warnings.end(), plan.gauges.warnings.begin(), plan.gauges.warnings.end());
   for (std::size_t c = 0; c < plan.gauges.configurations.size(); ++c)
@@ -208,25 +206,52 @@ PropagatorPlan plan_propagators(const Comm& comm, const PropagatorParameters& pa
     const bool has_columns = !parameters.quarks[planned.quark].solver.is_together();
     if (!planned.is_finished && gauge.identified && has_columns) find_columns(comm, plan, planned);
   }
+  plan.batches = PropagatorBatches::of(parameters);
+  if (plan.n_finished() < int(plan.propagators.size()))
+    plan.batches = batches_that_fit(parameters, double(volume(plan.gauges.extent)) / comm.size(),
+                                    parameters.memory.bytes_of_process(comm));
   return plan;
 }
 
-double propagator_job_bytes(const Comm& comm, const PropagatorParameters& p, const Coord& extent) {
-  const double real = p.solver.is_single() ? 4 : 8, links = 72, spinor = 24;
-  double bytes = 8 * links * 2;  // the configuration and its smeared copy
-  bool together = false;
-  double work = 0;
-  for (const NamedQuark& quark : p.quarks) {
-    const double low = quark.solver.is_mixed() ? 4 : 0;
-    together = together || quark.solver.is_together();
-    work = std::max(work, quark.solver.bytes_per_site(quark.solver.columns_at_once()));
-    bytes += (real + low) * links * 3;  // of the operator, doubled for hops between parities
-    if (quark.c_sw != 0) bytes += (real + low) * 72 * 2;
-    bytes += quark.solver.bytes_of_residuals(quark.c_sw != 0);
+PropagatorBatches PropagatorBatches::of(const PropagatorParameters& parameters) {
+  PropagatorBatches batches;
+  for (const NamedQuark& quark : parameters.quarks) batches.columns.push_back(quark.solver.columns_at_once());
+  return batches;
+}
+
+double propagator_job_bytes(const PropagatorParameters& p, double sites, const PropagatorBatches& batches) {
+  const double real = p.solver.is_single() ? 4 : 8, links = 72, propagator = 12 * 24;
+  double operators = 0, most_operator = 0, work = 0;
+  std::set<std::array<double, 3>> boosts;
+  for (std::size_t q = 0; q < p.quarks.size(); ++q) {
+    const NamedQuark& quark = p.quarks[q];
+    operators += operator_bytes_per_site(quark);
+    most_operator = std::max(most_operator, operator_bytes_per_site(quark));
+    work = std::max(work, solve_bytes_per_site(quark, batches.columns.at(q)));
+    boosts.insert(quark.boost);
   }
-  bytes += real * spinor * 12 * (together ? 4 : 2);  // source and solution, and both in the order of columns
-  bytes += work;
-  return bytes * double(volume(extent)) / comm.size();
+  // The configuration and its smeared copy or that of the chain, smeared links as sources read them, source and
+  // solution.
+  const double kept = 8 * links * 2 + (p.source.is_smeared() ? real * links * double(boosts.size()) : 0);
+  const double smearing = p.source.is_smeared() ? 2 * real * propagator : 0;
+  return sites * (kept + (batches.keeps_operators ? operators : most_operator) + real * propagator +
+                  std::max(real * propagator + work, smearing));
+}
+
+PropagatorBatches batches_that_fit(const PropagatorParameters& p, double sites, double bytes) {
+  PropagatorBatches batches = PropagatorBatches::of(p);
+  const auto fits = [&] { return propagator_job_bytes(p, sites, batches) <= bytes; };
+  // Operators take little time to make but for their eigenvectors.
+  const bool deflated =
+      std::any_of(p.quarks.begin(), p.quarks.end(), [](const NamedQuark& q) { return q.solver.deflation > 0; });
+  if (!fits()) batches.keeps_operators = p.quarks.size() == 1 || deflated;
+  while (!fits() && make_fewer({p.quarks.begin(), p.quarks.end()}, batches.columns)) continue;
+  if (!fits()) batches.keeps_operators = p.quarks.size() == 1;
+  // Fewer columns may do more than enough.
+  const bool kept = std::exchange(batches.keeps_operators, true);
+  if (!fits()) batches.keeps_operators = kept;
+  require(fits(), too_little_memory("solves", propagator_job_bytes(p, sites, batches), bytes, ""));
+  return batches;
 }
 
 std::string plan_text(const Comm& comm, const PropagatorPlan& plan, const PropagatorParameters& p) {
@@ -259,8 +284,10 @@ std::string plan_text(const Comm& comm, const PropagatorPlan& plan, const Propag
   row("to do", sentence(plan.n_updates(p.gauge), "updates and", plan.n_solves(), "solves"));
   char megabytes[32];
   std::snprintf(megabytes, sizeof(megabytes), "%.0f",
-                propagator_job_bytes(comm, p, plan.gauges.extent) / (1 << 20) + 1);
-  row("memory", sentence("about", megabytes, "MiB in each process for fields"));
+                propagator_job_bytes(p, double(lattice.geometry().local_volume()), plan.batches) / (1 << 20) + 1);
+  row("memory", sentence("about", megabytes, "MiB in each process"));
+  row("batches", "solves of " + columns_text(plan.batches.columns) +
+                     (p.quarks.size() == 1 ? "" : "; " + operators_text(plan.batches.keeps_operators)));
   std::snprintf(megabytes, sizeof(megabytes), "%.0f", std::ceil(plan.bytes_to_write(p) / (1 << 20)));
   const std::size_t n_files = plan.propagators.size();
   row("output", sentence(n_files, n_files == 1 ? "file," : "files,", megabytes, "MiB to write:",

@@ -31,11 +31,26 @@ struct PlannedPropagator {
   int n_missing() const { return is_finished ? 0 : 12 - n_columns(); }
 };
 
+/// How much a process does, and keeps, at a time.  Smaller batches take less memory and more time; solutions agree to
+/// the tolerance of the solver whatever they are, and with one precision to the last bit.
+struct PropagatorBatches {
+  /// Right-hand sides of a solve, of each quark.
+  std::vector<int> columns = {};
+  /// The operators of all quarks, from the first source of a configuration to the last; or each is made for every
+  /// propagator.
+  bool keeps_operators = true;
+
+  /// The largest.
+  static PropagatorBatches of(const PropagatorParameters& parameters);
+};
+
 /// What a job makes, and what of it earlier runs have left: found before anything is computed.
 struct PropagatorPlan {
   PlannedGauges gauges;
   std::vector<PlannedPropagator> propagators;
   std::vector<std::string> warnings = {};
+  /// How much is done at a time, so that it fits into the memory.
+  PropagatorBatches batches = {};
 
   /// Propagators that are there, and columns of others that are in the journal.
   int n_finished() const;
@@ -55,13 +70,17 @@ std::string column_file(const PlannedPropagator& planned, int column);
 
 /// Reads the headers of all configurations and of what earlier runs wrote.  Throws InputError when a file of a
 /// propagator is no propagator or has other parameters, FormatError when it is damaged; both say to move it away.
-/// Collective.
+/// InputError too when what is left to do does not fit into the memory.  Collective.
 PropagatorPlan plan_propagators(const Comm& comm, const PropagatorParameters& parameters, const Settings& settings);
 
 /// The plan as text, for --dry-run and the log.  Collective.
 std::string plan_text(const Comm& comm, const PropagatorPlan& plan, const PropagatorParameters& parameters);
 
-/// Bytes that a process needs for fields.
-double propagator_job_bytes(const Comm& comm, const PropagatorParameters& parameters, const Coord& extent);
+/// Bytes that a process needs for fields and links, which has so many sites.
+double propagator_job_bytes(const PropagatorParameters& parameters, double sites, const PropagatorBatches& batches);
+
+/// The largest batches with which a job fits into so many bytes of a process.  Throws InputError where not even the
+/// smallest ones fit.
+PropagatorBatches batches_that_fit(const PropagatorParameters& parameters, double sites, double bytes);
 
 }  // namespace kov::app

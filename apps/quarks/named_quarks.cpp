@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "apps/quarks/named_quarks.hpp"
 
+#include "apps/quarks/quark_operator.hpp"
 #include "apps/quarks/source_choice.hpp"
 #include "apps/settings/suggest.hpp"
 #include "kov/core/base/error.hpp"
@@ -130,5 +131,45 @@ std::string NamedQuarks::flavour_label(const std::map<std::string, std::size_t>&
       text += (text.empty() ? "" : ", ") + found->first + " " + at(found->second).name;
   return text;
 }
+
+int fewer_columns(const SolverChoice& solver, int n) {
+  if (!solver.is_together() || solver.is_block()) return n;
+  constexpr int least = TogetherLanes::holds_columns ? 4 : 1;
+  for (int fewer = n - 1; fewer >= least; --fewer)
+    if (12 % fewer == 0 && fewer % least == 0) return fewer;
+  return n;
+}
+
+bool make_fewer(const std::vector<NamedQuark>& quarks, std::vector<int>& columns) {
+  const int most = *std::max_element(columns.begin(), columns.end());
+  bool is_less = false;
+  for (std::size_t q = 0; q < quarks.size(); ++q) {
+    if (columns[q] < most) continue;
+    columns[q] = fewer_columns(quarks[q].solver, most);
+    is_less = is_less || columns[q] < most;
+  }
+  return is_less;
+}
+
+double operator_bytes_per_site(const NamedQuark& quark) {
+  const double real = quark.solver.is_single() ? 4 : 8, low = quark.solver.is_mixed() ? 4 : 0;
+  // Links, and doubled ones for hops between parities; blocks and their inverses.
+  return (real + low) * (72 * 3 + (quark.c_sw != 0 ? 144 : 0)) + quark.solver.bytes_of_residuals(quark.c_sw != 0) +
+         quark.solver.bytes_per_site(0);
+}
+
+double solve_bytes_per_site(const NamedQuark& quark, int n_columns) {
+  const SolverChoice& solver = quark.solver;
+  const double in_columns = solver.is_together() ? 2 * 24 * n_columns * (solver.is_single() ? 4 : 8) : 0;
+  return in_columns + solver.bytes_per_site(n_columns) - solver.bytes_per_site(0);
+}
+
+std::string columns_text(const std::vector<int>& columns) {
+  std::string text;
+  for (const int n : columns) text += (text.empty() ? "" : ", ") + std::to_string(n);
+  return sentence(text, text == "1" ? "column" : "columns");
+}
+
+std::string operators_text(bool kept) { return kept ? "operators kept" : "operators made for every propagator"; }
 
 }  // namespace kov::app

@@ -69,4 +69,21 @@ class NamedQuarks : public std::deque<NamedQuark> {
   QuarkBoost boost_ = QuarkBoost::given;
 };
 
+/// The columns of a propagator that are solved for together where n are too many: a part of them, in packs of lanes; n
+/// where there are no fewer, and of one Krylov space for all.
+int fewer_columns(const SolverChoice& solver, int n);
+
+/// The same for each of the quarks that has the most.  False where that changes nothing.
+bool make_fewer(const std::vector<NamedQuark>& quarks, std::vector<int>& columns);
+
+/// Bytes for each site of a process: the operator of a quark, and what its solver keeps from one solve to the next.
+double operator_bytes_per_site(const NamedQuark& quark);
+/// What a solve for so many columns of a propagator takes beside that, the propagator and its source.
+double solve_bytes_per_site(const NamedQuark& quark, int n_columns);
+
+/// "12, 4 columns"
+std::string columns_text(const std::vector<int>& columns);
+/// "operators kept", or that they are not.
+std::string operators_text(bool kept);
+
 }  // namespace kov::app

@@ -17,6 +17,7 @@ struct QuarkSolver<T>::Parts {
   GaugeField<double> gauge;
   QuarkAction action;
   SolverChoice choice;
+  int n_columns;
   mutable QuarkOperator<T, SiteLanes> one_by_one = {};
   QuarkOperator<T, TogetherLanes> together = {};
 
@@ -27,7 +28,8 @@ struct QuarkSolver<T>::Parts {
 };
 
 template <class T>
-QuarkSolver<T>::QuarkSolver(const GaugeField<double>& gauge, const QuarkAction& action, const SolverChoice& choice) {
+QuarkSolver<T>::QuarkSolver(const GaugeField<double>& gauge, const QuarkAction& action, const SolverChoice& choice,
+                            int n_columns) {
   require(!action.is_improved() || choice.preconditioner == "none", "quarks of the action", action.action_name(),
           "have links between even sites, so that there is no even-odd preconditioner and none in blocks: set "
           "solver.preconditioner to none");
@@ -37,9 +39,9 @@ QuarkSolver<T>::QuarkSolver(const GaugeField<double>& gauge, const QuarkAction& 
           "have a hop in the chiral basis alone: set solver.basis to chiral");
   require(!action.is_improved() || choice.links == 18, "quarks of the action", action.action_name(),
           "have a hop with links of 18 reals alone: set solver.links to 18");
-  auto parts = std::make_shared<Parts>(Parts{gauge.alias(), action, choice});
+  auto parts = std::make_shared<Parts>(Parts{gauge.alias(), action, choice, n_columns});
   if (choice.is_together())
-    parts->together = quark_operator_together<T>(gauge, action, choice);
+    parts->together = quark_operator_together<T>(gauge, action, choice, n_columns);
   else
     parts->of_columns();
   parts_ = parts;
@@ -49,8 +51,7 @@ template <class T>
 SolvedPropagator<T> QuarkSolver<T>::solve(const Propagator<T>& source, const SolveCallback& progress) const {
   if (parts_->choice.is_together()) {
     SolvedPropagator<T> solved{source.like("propagator"), {}};
-    solved.reports.push_back(solve_together(source, solved.propagator));
-    progress(solved.reports.back(), 12);
+    solved.reports = solve_together(source, solved.propagator, progress);
     return solved;
   }
   return solve_propagator(solver(), M(), source, [&](int, const SolveReport& report) { progress(report, 1); });
@@ -78,12 +79,19 @@ const std::string& QuarkSolver<T>::deflation() const {
 }
 
 template <class T>
-SolveReport QuarkSolver<T>::solve_together(const Propagator<T>& source, const Propagator<T>& x) const {
-  const SpinorField<T, TogetherLanes> b(source.lattice(), "source", 12), solution = b.like("solution");
-  convert(source.columns(), b);
-  const SolveReport report = (*parts_->together.solver)(*parts_->together.M, b, solution);
-  convert(solution, x.columns());
-  return report;
+std::vector<SolveReport> QuarkSolver<T>::solve_together(const Propagator<T>& source, const Propagator<T>& x,
+                                                        const SolveCallback& progress) const {
+  const int n = parts_->n_columns;
+  const SpinorField<T, TogetherLanes> b(source.lattice(), "source", n), solution = b.like("solution");
+  std::vector<SolveReport> reports;
+  for (int first = 0; first < 12; first += n) {
+    convert(source.columns().components(first, n), b);
+    zero(solution);
+    reports.push_back((*parts_->together.solver)(*parts_->together.M, b, solution));
+    convert(solution, x.columns().components(first, n));
+    progress(reports.back(), n);
+  }
+  return reports;
 }
 
 template <class T>

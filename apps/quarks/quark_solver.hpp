@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace kov::app {
 
@@ -22,12 +23,13 @@ class QuarkSolver {
  public:
   using F = SpinorField<T>;
 
-  /// gauge: in SU(3), without phases.  Collective.  Throws InputError for a preconditioner that the action does not
-  /// have.
-  QuarkSolver(const GaugeField<double>& gauge, const QuarkAction& action, const SolverChoice& choice);
+  /// gauge: in SU(3), without phases.  n_columns: how many are solved for at once where choice.is_together(), a part of
+  /// twelve; see fewer_columns().  Collective.  Throws InputError for a preconditioner that the action does not have.
+  QuarkSolver(const GaugeField<double>& gauge, const QuarkAction& action, const SolverChoice& choice,
+              int n_columns = 12);
 
-  /// S with M S = source, column by column or, with one report, all of them together.  Collective; throws
-  /// ConvergenceError.
+  /// S with M S = source, column by column or, with a report for each n_columns, so many of them together.  Collective;
+  /// throws ConvergenceError.
   SolvedPropagator<T> solve(const Propagator<T>& source, const SolveCallback& progress) const;
   /// One column, x from 0.
   SolveReport solve_column(const F& source, const F& x) const;
@@ -35,8 +37,9 @@ class QuarkSolver {
   /// together.  Collective.
   const Operator<F>& M() const;
   const Solver<F>& solver() const;
-  /// All twelve at once.
-  SolveReport solve_together(const Propagator<T>& source, const Propagator<T>& x) const;
+  /// So many at once; x from any.  The report of each solve, in their order.
+  std::vector<SolveReport> solve_together(const Propagator<T>& source, const Propagator<T>& x,
+                                          const SolveCallback& progress) const;
 
   /// What solver.deflation took and saves; empty without.
   const std::string& deflation() const;

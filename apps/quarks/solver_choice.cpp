@@ -48,10 +48,10 @@ void SolverChoice::add_to(Settings& s, const std::string& section) {
   s.add(section + ".schwarz_form", &schwarz_form,
         "'schwarz': black and white blocks in turn, or all at once with fewer messages",
         {"multiplicative", "additive"});
-  s.add(section + ".links", &links,
-        "reals of a link in the operator that iterations apply, with 'reliable-16' and 'single-16' 12 or 8 of 16 bits: "
-        "18, "
-        "12 or 8");
+  s.add(
+      section + ".links", &links,
+      "reals of a link in the operator that iterations apply, 18, 12 or 8; with 'reliable-16' and 'single-16' 12 or 8 "
+      "are of 16 bits");
   s.add(section + ".deflation", &deflation,
         "lowest eigenvectors of M^+ M on even sites, found once for a quark on a configuration, from which solves by "
         "'cg' start; 0: none");
@@ -247,7 +247,7 @@ double SolverChoice::bytes_per_site(int n_columns) const {
   // On half of the sites: what finds the eigenvectors, and a copy of them for columns.
   const double eigen = deflation > 0 ? double(eigen_memory({.n = deflation}).fields + 1 + deflation) : 0;
   const double deflated = eigen * 24 / 2 * (precision == "double" ? 8 : 4);
-  const double true_residuals = is_single() ? 8 * 3 * 24 : 0;  // of one column
+  const double true_residuals = is_single() && n_columns > 0 ? 8 * 3 * 24 : 0;  // of one column
   return temporal + transformed + compressed + deflated + schwarz + true_residuals +
          (is_mixed() || is_in_16_bits() ? real * spinor * 10 + 4 * reals * 2 + 4 * spinor * work
                                         : real * spinor * work);

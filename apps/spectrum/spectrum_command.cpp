@@ -78,7 +78,7 @@ class SpectrumRun {
     SpectrumTasks tasks{.sources = false, .loops = false};
     for (const PlannedPart& part : configuration.parts)
       if (!part.entry) (part.is_loops() ? tasks.loops : tasks.sources) = true;
-    const SpectrumMeasurement measurement(gauge, parameters_, report.links_checksum, tasks);
+    const SpectrumMeasurement measurement(gauge, parameters_, report.links_checksum, tasks, plan_.batches);
     for (const std::string& text : measurement.deflations()) {
       progress_.hide();
       session_.say(configuration.name + ", " + text);

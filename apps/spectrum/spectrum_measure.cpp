@@ -49,20 +49,24 @@ template <class T>
 class TypedMeasurement : public SpectrumMeasurement::Work {
  public:
   TypedMeasurement(const GaugeField<double>& gauge, const SpectrumParameters& parameters,
-                   const std::string& links_checksum, const SpectrumTasks& tasks)
+                   const std::string& links_checksum, const SpectrumTasks& tasks, const SpectrumBatches& batches)
       : parameters_(parameters),
+        batches_(batches),
+        gauge_(gauge.alias()),
         lattice_(gauge.lattice()),
         links_checksum_(links_checksum),
         quarks_(parameters.all_quarks()),
         momenta_(parameters.momenta(gauge.lattice().extent())),
+        momentum_groups_(momentum_groups(momenta_, batches.momenta)),
         solvers_(quarks_.size()) {
     const std::vector<std::size_t> with_loops =
         tasks.loops && parameters.loops.any() ? parameters.loops.places(quarks_) : std::vector<std::size_t>{};
     for (std::size_t q = 0; q < quarks_.size(); ++q)
-      if ((tasks.sources && quarks_[q].propagators.empty()) || std::count(with_loops.begin(), with_loops.end(), q) > 0)
-        solvers_[q].emplace(gauge, quarks_[q], quarks_[q].solver);
+      if (batches.keeps_operators && ((tasks.sources && quarks_[q].propagators.empty()) ||
+                                      std::count(with_loops.begin(), with_loops.end(), q) > 0))
+        solvers_[q].emplace(gauge, quarks_[q], quarks_[q].solver, batches.columns[q]);
     if (!tasks.sources) return;
-    if (!parameters.three_points.empty()) three_points_.emplace(gauge, parameters, solvers_);
+    if (!parameters.three_points.empty()) three_points_.emplace(gauge, parameters, batches, solvers_);
     SmearingMaker<T> smearings(gauge, parameters.links);
     std::vector<NamedQuark> solved_for;
     for (const NamedQuark& quark : quarks_)
@@ -102,26 +106,23 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
       }
       if (!source || boost != quarks_[q].boost) source = (*make_source_)(quarks_[q], origin, configuration);
       boost = quarks_[q].boost;
-      const SolvedPropagator<T> solved = solvers_[q]->solve(*source, solved_for);
+      const SolvedPropagator<T> solved = solver_of(q).solve(*source, solved_for);
       totals.add(solved);
       propagators.push_back(solved.propagator.alias());
     }
+    source.reset();
     JournalEntry entry;
     for (std::size_t k = 0; k < at_sink_.size(); ++k) {
-      std::vector<Propagator<T>> at_sink;
-      for (std::size_t q = 0; q < quarks_.size(); ++q) {
-        const Propagator<T>& point = propagators[q];
-        const QuarkSmearing<T>& sink = at_sink_[k][q];
-        Propagator<T> quark = sink.is_none() ? point.alias() : smeared(point, sink);
-        set_labels(quark, q, k);
-        at_sink.push_back(std::move(quark));
+      for (std::size_t q = 0; q < quarks_.size(); ++q) set_labels(propagators[q], q, k);
+      const QuarksAtSink<T> at_sink(propagators, at_sink_[k], batches_.keeps_smeared);
+      for (std::size_t a = 0; a < quarks_.size(); ++a) {
+        if (!is_contracted(a, a)) continue;
+        const Propagator<T> first = at_sink(a);
+        for (std::size_t b = 0; b < quarks_.size(); ++b)
+          if (is_contracted(a, b)) contract(entry, first, a == b ? first.alias() : at_sink(b), a, b);
       }
-      for (std::size_t a = 0; a < at_sink.size(); ++a)
-        for (std::size_t b = 0; b < at_sink.size(); ++b) contract(entry, at_sink[a], at_sink[b], a, b);
       contract_flavours(entry, at_sink);
-      if (!three_points_) continue;
-      for (std::size_t q = 0; q < quarks_.size(); ++q) propagators[q].labels = at_sink[q].labels;
-      three_points_->measure(propagators, at_sink, at_sink_[k], solved_for, totals, entry);
+      if (three_points_) three_points_->measure(propagators, at_sink, solved_for, totals, entry);
     }
     note_solves(totals, entry);
     return entry;
@@ -143,12 +144,14 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
         labels["quarks"] = quark.name;
         if (quark.mu != 0) labels["mu"] = quark.mu;
       }
+      const QuarkSolver<T> solver =
+          batches_.keeps_operators ? *solvers_[q] : QuarkSolver<T>(gauge_, quark, one_by_one(q));
       std::optional<LoopModes<T>> modes;
       if (parameters_.loops.modes > 0)
-        modes.emplace(loop_modes<T>(solvers_[q]->M(), lattice_,
+        modes.emplace(loop_modes<T>(solver.M(), lattice_,
                                     {.n = parameters_.loops.modes, .tolerance = parameters_.loops.mode_tolerance}));
       for (Correlator& c :
-           quark_loops<T>(ReportingSolver<SpinorField<T>>(solvers_[q]->solver(), report), solvers_[q]->M(), lattice_,
+           quark_loops<T>(ReportingSolver<SpinorField<T>>(solver.solver(), report), solver.M(), lattice_,
                           parameters_.loops.parameters(quark, configuration), momenta, modes ? &*modes : nullptr)) {
         c.labels.insert(labels.begin(), labels.end());
         entry.correlators.push_back(std::move(c));
@@ -181,6 +184,43 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
     quark.labels.others["sink_smearing"] = parameters_.sink.smearings[sink];
   }
 
+  /// The operator and solver of a quark: kept, or made anew.
+  QuarkSolver<T> solver_of(std::size_t q) const {
+    if (solvers_[q]) return *solvers_[q];
+    return QuarkSolver<T>(gauge_, quarks_[q], quarks_[q].solver, batches_.columns[q]);
+  }
+  SolverChoice one_by_one(std::size_t q) const {
+    SolverChoice choice = quarks_[q].solver;
+    choice.columns = "one by one";
+    return choice;
+  }
+
+  /// What find(momenta) gives with momenta innermost, of their groups; all in the order of momenta_.
+  template <class Find>
+  std::vector<Correlator> of_all_momenta(const Find& find) const {
+    if (momentum_groups_.size() == 1) return find(momentum_groups_.front());
+    std::vector<Correlator> result;
+    for (const std::vector<Momentum>& group : momentum_groups_) {
+      std::vector<Correlator> found = find(group);
+      result.resize(found.size() / group.size() * momenta_.size());
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        const auto place = std::find(momenta_.begin(), momenta_.end(), group[i % group.size()]) - momenta_.begin();
+        result[i / group.size() * momenta_.size() + std::size_t(place)] = std::move(found[i]);
+      }
+    }
+    return result;
+  }
+
+  /// Channels of quarks q, q and p; of different quarks those that are defined for them.
+  std::vector<BaryonChannel> baryon_channels(std::size_t a, std::size_t b) const {
+    auto channels = parameters_.baryon_channels();
+    if (a != b) std::erase_if(channels, [](const BaryonChannel& c) { return c.direct != c.exchange; });
+    return channels;
+  }
+  bool is_contracted(std::size_t a, std::size_t b) const {
+    return (a <= b && !parameters_.meson_channels().empty()) || !baryon_channels(a, b).empty();
+  }
+
   /// Mesons of every pair once, baryons in both orders.
   void contract(JournalEntry& entry, const Propagator<T>& first, const Propagator<T>& second, std::size_t a,
                 std::size_t b) const {
@@ -190,19 +230,18 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
       entry.correlators.insert(entry.correlators.end(), found.begin(), found.end());
     };
     if (const auto channels = parameters_.meson_channels(); !channels.empty() && a <= b)
-      add(mesons(first, second, channels, momenta_));
-    auto channels = parameters_.baryon_channels();
-    if (a != b) std::erase_if(channels, [](const BaryonChannel& c) { return c.direct != c.exchange; });
-    if (!channels.empty()) add(baryons(first, second, channels, momenta_));
+      add(of_all_momenta([&](const std::vector<Momentum>& p) { return mesons(first, second, channels, p); }));
+    if (const auto channels = baryon_channels(a, b); !channels.empty())
+      add(of_all_momenta([&](const std::vector<Momentum>& p) { return baryons(first, second, channels, p); }));
   }
 
   /// Octet and decuplet, once for all quarks.
-  void contract_flavours(JournalEntry& entry, const std::vector<Propagator<T>>& at_sink) const {
+  void contract_flavours(JournalEntry& entry, const QuarksAtSink<T>& at_sink) const {
     const std::vector<BaryonOperator> operators = parameters_.baryon_operators();
     if (operators.empty()) return;
-    Quarks<T> quarks;
-    for (const auto& [flavour, q] : parameters_.flavours()) quarks.emplace(flavour, at_sink[q]);
-    for (Correlator& c : baryons<T>(quarks, operators, momenta_)) {
+    const FlavoursAtSink<T> quarks(parameters_.flavours(), at_sink);
+    for (Correlator& c :
+         of_all_momenta([&](const std::vector<Momentum>& p) { return baryons<T>(quarks.quarks(), operators, p); })) {
       if (!quarks_.front().name.empty()) {
         const auto op = std::find_if(operators.begin(), operators.end(),
                                      [&](const BaryonOperator& one) { return one.name == c.channel; });
@@ -215,11 +254,15 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
   }
 
   SpectrumParameters parameters_;
+  SpectrumBatches batches_;
+  GaugeField<double> gauge_;
   Lattice lattice_;
   std::string links_checksum_;
   std::vector<NamedQuark> quarks_;
   std::vector<Momentum> momenta_;
-  /// Absent where propagators are read, and where no task needs them; so are the others without sources.
+  std::vector<std::vector<Momentum>> momentum_groups_;
+  /// Absent where propagators are read, where no task needs them, and where none is kept; so are the others without
+  /// sources.
   std::vector<std::optional<QuarkSolver<T>>> solvers_;
   std::optional<SourceMaker<T>> make_source_;
   /// Of each sink for each quark.
@@ -230,11 +273,12 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
 }  // namespace
 
 SpectrumMeasurement::SpectrumMeasurement(const GaugeField<double>& gauge, const SpectrumParameters& parameters,
-                                         const std::string& links_checksum, const SpectrumTasks& tasks) {
+                                         const std::string& links_checksum, const SpectrumTasks& tasks,
+                                         const SpectrumBatches& batches) {
   if (parameters.solver.is_single())
-    work_ = std::make_unique<TypedMeasurement<float>>(gauge, parameters, links_checksum, tasks);
+    work_ = std::make_unique<TypedMeasurement<float>>(gauge, parameters, links_checksum, tasks, batches);
   else
-    work_ = std::make_unique<TypedMeasurement<double>>(gauge, parameters, links_checksum, tasks);
+    work_ = std::make_unique<TypedMeasurement<double>>(gauge, parameters, links_checksum, tasks, batches);
 }
 SpectrumMeasurement::~SpectrumMeasurement() = default;
 

@@ -6,6 +6,7 @@
 #include "apps/files/journal.hpp"
 #include "apps/quarks/propagator_files.hpp"
 #include "apps/quarks/quark_solver.hpp"
+#include "apps/spectrum/spectrum_memory.hpp"
 #include "apps/spectrum/spectrum_parameters.hpp"
 #include "kov/algebra/solve_report.hpp"
 #include "kov/stencil/io/gauge_io.hpp"
@@ -24,13 +25,13 @@ struct SpectrumTasks {
 /// Everything about one configuration that its origins share: smeared links, operator, solver.
 class SpectrumMeasurement {
  public:
-  /// Smears the links and makes the operators, those that the tasks need.  Collective.
+  /// Smears the links and makes the operators, those that the tasks need and `batches` keep.  Collective.
   /// links_checksum: of the configuration, which propagators in files record.
   SpectrumMeasurement(const GaugeField<double>& gauge, const SpectrumParameters& parameters,
-                      const std::string& links_checksum, const SpectrumTasks& tasks);
+                      const std::string& links_checksum, const SpectrumTasks& tasks, const SpectrumBatches& batches);
   ~SpectrumMeasurement();
 
-  /// What solver.deflation took and saves, of each quark that has it.
+  /// What solver.deflation took and saves, of each quark that has it and whose operator is kept.
   std::vector<std::string> deflations() const;
 
   /// Source, twelve columns for each quark that is not in `stored`, contractions.

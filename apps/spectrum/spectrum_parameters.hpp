@@ -3,6 +3,7 @@
 // The parameters of `kovariant spectrum`; their defaults are those of the demo.
 #pragma once
 
+#include "apps/files/memory_plan.hpp"
 #include "apps/quarks/gauge_choice.hpp"
 #include "apps/quarks/link_choice.hpp"
 #include "apps/quarks/named_quarks.hpp"
@@ -48,6 +49,7 @@ struct SpectrumParameters {
       return hadron == "pion" ? pion : hadron == "rho" ? rho : nucleon;
     }
   } analysis;
+  MemoryChoice memory;
   struct Output {
     std::string prefix = "spectrum", journal;
   } output;

@@ -2,18 +2,14 @@
 #include "apps/spectrum/spectrum_plan.hpp"
 
 #include "apps/files/gauge_files.hpp"
-#include "apps/files/memory_plan.hpp"
 #include "apps/files/output_files.hpp"
 #include "apps/files/picture_files.hpp"
-#include "kov/algebra/krylov/gcr.hpp"
 #include "kov/core/io/hdf5.hpp"
 #include "kov/core/io/text.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <map>
-#include <set>
 
 namespace kov::app {
 
@@ -31,58 +27,6 @@ void compare_links(const Lattice& lattice, SpectrumPlan& plan, const GaugeFileOp
                                      "with other links than the file has now: it is measured again"));
     part.entry.reset();
   }
-}
-
-/// Bytes of all fields that are alive at once, for each site of a process; see spectrum_measure.cpp.
-double bytes_per_site(const SpectrumParameters& parameters) {
-  const bool single = parameters.solver.is_single();
-  const std::vector<NamedQuark> all = parameters.all_quarks();
-  const bool mixed = std::any_of(all.begin(), all.end(), [](const NamedQuark& q) { return q.solver.is_mixed(); });
-  const bool together = std::any_of(all.begin(), all.end(), [](const NamedQuark& q) { return q.solver.is_together(); });
-  const double real = single ? 4 : 8, links = 72, spinor = 24;
-  double bytes = 8 * links * 2;     // the gauge field, its smeared copy or the chain's
-  bytes += real * links * 4;        // links of the operator and of the smearing, and doubled ones of the hop
-  bytes += real * spinor * 12 * 2;  // source and propagator
-  if (together) bytes += real * spinor * 12 * 2;  // both in the order of columns
-  const double others = double(all.size()) - 1;
-  bytes += others * (real * links * 3 + real * spinor * 12 * 2);  // of further quarks, and smeared at the sink
-  // The smeared sink and the buffers of its smearing.
-  const auto& sinks = parameters.sink.smearings;
-  if (std::any_of(sinks.begin(), sinks.end(), [](const std::string& s) { return s != "none"; }))
-    bytes += real * spinor * 12 * 3;
-  double work = 0;
-  for (const NamedQuark& quark : all) {
-    work = std::max(work, quark.solver.bytes_per_site(quark.solver.columns_at_once()));
-    bytes += quark.solver.bytes_of_residuals(quark.c_sw != 0);
-  }
-  bytes += work;
-  // A sequential source and its propagator, what derivatives and paths make of two propagators, and their links.
-  int moved = 0;
-  for (const ThreePointChoice& choice : parameters.three_points) moved = std::max(moved, choice.n_moved());
-  if (!parameters.three_points.empty()) bytes += real * spinor * 12 * (2 + moved) + real * links;
-  bytes += real * spinor * double(parameters.loops.n_fields());
-  // Blocks and their inverses; while they are made, the field strength and its leaves in double are smaller than what
-  // sources and solvers take later.
-  const double blocks = 2 * 72 * (real + (mixed ? 4 : 0));
-  for (const NamedQuark& quark : all)
-    if (quark.c_sw != 0) bytes += blocks;
-  // Links of conserved currents; operators of the opposite twisted mass, as the others are shared.
-  std::set<std::size_t> conserved, turned;
-  for (const ThreePointChoice& choice : parameters.three_points) {
-    const std::size_t struck = parameters.struck_quark(choice);
-    if (!choice.all_currents().conserved.empty()) conserved.insert(struck);
-    if (all[struck].mu != 0) turned.insert(struck);
-  }
-  bytes += real * links * double(conserved.size());
-  for (const std::size_t q : turned)
-    bytes += real * links * (mixed ? 4.5 : 3) + (all[q].c_sw != 0 ? blocks : 0) +
-             all[q].solver.bytes_of_residuals(all[q].c_sw != 0);
-  return bytes;
-}
-
-/// Bytes that a process needs for fields.
-double bytes_of_process(const Comm& comm, const SpectrumParameters& parameters, const Coord& extent) {
-  return bytes_per_site(parameters) * double(volume(extent)) / comm.size();
 }
 
 }  // namespace
@@ -125,6 +69,19 @@ int SpectrumPlan::n_solves(const SpectrumParameters& parameters) const {
   return n;
 }
 
+std::vector<SpectrumStep> SpectrumPlan::steps(const SpectrumParameters& parameters) const {
+  bool sources = false, loops = false;
+  for (const PlannedConfiguration& c : configurations)
+    for (const PlannedPart& part : c.parts)
+      if (!part.entry) (part.is_loops() ? loops : sources) = true;
+  std::vector<SpectrumStep> steps;
+  if (sources && parameters.n_solved_quarks() > 0) steps.push_back(SpectrumStep::solves);
+  if (sources) steps.push_back(SpectrumStep::correlators);
+  if (sources && !parameters.three_points.empty()) steps.push_back(SpectrumStep::three_points);
+  if (loops) steps.push_back(SpectrumStep::loops);
+  return steps;
+}
+
 int SpectrumPlan::n_updates(const SpectrumParameters& parameters) const {
   if (!parameters.gauge.files.empty()) return 0;
   for (int k = int(configurations.size()); k-- > 0;)
@@ -139,8 +96,6 @@ SpectrumPlan make_plan(const Comm& comm, const SpectrumParameters& parameters, c
     parameters.check(settings, extent);
     parameters.quarks.check_ranks(settings, parameters.solver, extent, comm.size());
     plan.warnings = parameters.window_warnings(settings, extent);
-    if (const std::string warning = memory_warning(comm, bytes_of_process(comm, parameters, extent)); !warning.empty())
-      plan.warnings.push_back(warning);
   };
   const PlannedGauges gauges = plan_gauges(comm, parameters.gauge, settings, check);
   plan.extent = gauges.extent;
@@ -175,6 +130,8 @@ SpectrumPlan make_plan(const Comm& comm, const SpectrumParameters& parameters, c
     if (!gauge.identified && plan.configurations.back().n_finished() > 0)
       compare_links(Lattice(comm, plan.extent), plan, parameters.gauge.file_options(settings));
   }
+  plan.batches = batches_that_fit(parameters, Lattice(comm, plan.extent), plan.steps(parameters),
+                                  parameters.memory.bytes_of_process(comm));
   return plan;
 }
 
@@ -239,8 +196,11 @@ std::string plan_text(const Comm& comm, const SpectrumPlan& plan, const Spectrum
                p.loops.any() ? "(configuration, source or loops) in" : "(configuration, source) in", p.output.journal));
   row("to do", sentence(plan.n_updates(p), "updates and", plan.n_solves(p), "solves"));
   char megabytes[32];
-  std::snprintf(megabytes, sizeof(megabytes), "%.0f", bytes_of_process(comm, p, plan.extent) / (1 << 20) + 1);
-  row("memory", sentence("about", megabytes, "MiB in each process for fields"));
+  const std::vector<SpectrumStep> steps = plan.steps(p);
+  std::snprintf(megabytes, sizeof(megabytes), "%.0f", spectrum_bytes(p, lattice, plan.batches, steps) / (1 << 20) + 1);
+  row("memory", sentence("about", megabytes, "MiB in each process"));
+  if (const std::string batches = batches_text(p, lattice, plan.batches, steps); !batches.empty())
+    row("batches", batches);
   const SpectrumOutputs outputs = outputs_of(p);
   std::vector<std::string> files = picture_names(p.output.prefix);
   files.insert(files.begin(), {outputs.hdf5.empty() ? "(no HDF5 in this build)" : outputs.hdf5, outputs.text});

@@ -7,6 +7,7 @@
 #include "apps/program/command_line.hpp"
 #include "apps/quarks/planned_gauge.hpp"
 #include "apps/quarks/propagator_files.hpp"
+#include "apps/spectrum/spectrum_memory.hpp"
 #include "apps/spectrum/spectrum_parameters.hpp"
 
 #include <map>
@@ -47,6 +48,8 @@ struct SpectrumPlan {
   std::vector<PlannedConfiguration> configurations;
   /// The entries of the journal that were not used, and why; configurations that seem to be one; windows.
   std::vector<std::string> warnings = {};
+  /// How much is done at a time, so that it fits into the memory.
+  SpectrumBatches batches = {};
 
   /// Sources and loops of all configurations, and those that the journal has.
   int n_parts() const;
@@ -55,13 +58,15 @@ struct SpectrumPlan {
   std::vector<std::string> missing_keys() const;
   /// Columns still to be solved for.
   int n_solves(const SpectrumParameters& parameters) const;
+  /// What is left to do.
+  std::vector<SpectrumStep> steps(const SpectrumParameters& parameters) const;
   /// Updates of the Markov chain still to be made; the chain starts again for the first missing configuration.
   int n_updates(const SpectrumParameters& parameters) const;
 };
 
 /// Reads the headers of all files, whose extents must agree, and looks up their results in the journal.  If there are
 /// results of a file whose header has no checksum that identifies its links, the links are read, and only results of
-/// the same links are used.  Collective.
+/// the same links are used.  Throws InputError when what is left to do does not fit into the memory.  Collective.
 SpectrumPlan make_plan(const Comm& comm, const SpectrumParameters& parameters, const Settings& settings,
                        const Journal& journal);
 

@@ -348,6 +348,25 @@ class Propagator(PropagatorTest):
         self.assertIn("finished        1 of 1", self.call("propagator", *JOB, ranks=2).stdout)
 
 
+class PropagatorMemory(PropagatorTest):
+    def test_propagators_have_the_same_bits_with_little_memory(self):
+        job = [*JOB, *options(quark__0__kappa=0.13, quark__1__name="heavy", quark__1__kappa=0.1, solver__precision="double", solver__columns="together",
+                              source__count=2)]
+        error = self.call("propagator", *job, *options(memory__limit=1e-6), code=1).stderr
+        self.assertEqual(os.listdir(self.folder), [])
+        found = re.search("solves need ([0-9]+) MiB in each process with the smallest batches, but there are 0 MiB: run more processes", error)
+        self.assertTrue(found, error)
+        self.assertIn("solves of 12, 12 columns; operators kept\n", self.call("propagator", *job, "--dry-run").stdout)
+        self.call("propagator", *job)
+        tight = self.call("propagator", *job, *options(memory__limit=int(found.group(1)) / 1024, output__prefix="tight")).stdout
+        self.assertIn("columns; operators made for every propagator\n", tight)
+        self.assertNotIn("solves of 12, 12 columns", tight)
+        names = sorted(name for name in self.propagators() if name.startswith("propagator"))
+        self.assertEqual(len(names), 4)
+        for name in names:
+            self.assertEqual(self.payload(name), self.payload(name.replace("propagator", "tight")))
+
+
 class PropagatorResume(PropagatorTest):
     def columns(self):
         journal = self.path("propagator.journal")

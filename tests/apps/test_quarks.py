@@ -28,6 +28,42 @@ class QuarkTest(ProgramTest):
         return found
 
 
+class SpectrumMemory(QuarkTest):
+    def least_limit(self, *job):
+        """GiB, to a MiB, with which the smallest batches fit."""
+        error = self.call("spectrum", *job, *options(memory__limit=1e-6), code=1).stderr
+        self.assertEqual(os.listdir(self.folder), [])
+        found = re.search("need ([0-9]+) MiB in each process with the smallest batches, but there are 0 MiB: run more processes", error)
+        self.assertTrue(found, error)
+        return int(found.group(1)) / 1024
+
+    def test_correlators_have_the_same_bits_with_little_memory(self):
+        job = [*SHARED, *LIGHT, *HEAVY, *options(
+            generate__configurations=1, solver__precision="double", solver__columns="together", sink__smearings='["wuppertal"]',
+            correlators__max_momentum2=3, correlators__baryons='["nucleon", "octet"]', correlators__flavours='["light", "light", "heavy"]',
+            loops__hits=1)]
+        limit = self.least_limit(*job)
+        text = self.call("spectrum", *job, "--dry-run").stdout
+        self.assertIn("solves of 12, 12 columns; operators kept; all momenta together; quarks at sinks kept\n", text)
+        self.call("spectrum", *job)
+        expected = self.correlators("spectrum.dat")
+        self.assertGreater(len(expected), 30)
+        text = self.call("spectrum", *job, *options(memory__limit=limit, output__prefix="tight")).stdout
+        for part in ("columns; operators made for every propagator;", "momenta at a time"):
+            self.assertIn(part, text)
+        self.assertNotIn("solves of 12, 12 columns", text)
+        self.assertEqual(self.correlators("tight.dat"), expected)
+
+    def test_a_journal_is_that_of_any_limit(self):
+        self.call("spectrum", *TINY)
+        self.assertIn(" 0 solves", self.call("spectrum", *TINY, *options(memory__limit=1)).stdout)
+        # What is finished needs no memory but for links.
+        self.assertNotIn("batches", self.call("spectrum", *TINY, *options(memory__limit=0.001), "--dry-run").stdout)
+
+    def test_that_cannot_be_are_refused(self):
+        self.assertIn("memory.limit is -1 - it must be positive, or 0", self.call("spectrum", *TINY, *options(memory__limit=-1), code=1).stderr)
+
+
 class SpectrumQuarks(QuarkTest):
     def test_a_quark_with_a_name_is_what_the_action_describes(self):
         self.call("spectrum", *TINY)

@@ -44,12 +44,12 @@ class Spoken(ProgramTest):
             self.assertIn("would count twice", self.call("spectrum", *TINY, "--set", key + "=" + value, code=1).stderr)
         self.assertEqual(os.listdir(self.folder), [])
 
-    def test_absurd_requests_are_errors_and_large_ones_warnings(self):
+    def test_absurd_requests_are_errors(self):
         for key in ("source.count", "generate.configurations"):
             done = self.call_within(10, "spectrum", *TINY, "--set", key + "=2000000000", code=1)
             self.assertIn("--set %s is 2000000000" % key, done.stderr)
-        self.assertIn("which is more than its memory of", self.call("spectrum", "--set", "gauge.extent=[112, 112, 112, 224]",
-                                                                 "--dry-run").stderr)
+        self.assertRegex(self.call("spectrum", "--set", "gauge.extent=[112, 112, 112, 224]", "--set", "memory.limit=20", "--dry-run", code=1).stderr,
+                         "need [0-9]+ MiB in each process with the smallest batches, but there are 20480 MiB: run more processes")
 
 
 PYTHON = python_with("h5py") if HAS_HDF5 else None
