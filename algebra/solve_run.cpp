@@ -29,12 +29,17 @@ namespace {
 
 /// A residual that is this much larger than the smallest one, or larger than the source, is not there by rounding.
 constexpr double diverged = 100;
-/// A residual above this share of the source is none that was worked on with success.
-constexpr double a_digit = 0.1;
-/// What may be wrong where restarts do not help, and the remedy.
-constexpr const char* indefinite =
-    "the operator may have eigenvalues on both sides of zero, as a Dirac operator has beyond its critical mass; "
-    "conjugate gradients on normal equations do not need them on one side";
+/// A residual above this share of the source, after more starts than one in each precision, is none that was worked on
+/// with success.
+constexpr double barely_smaller = 0.5;
+constexpr int starts_of_stages = 2;
+/// What may be wrong where restarts do not help this solver, and the remedy; nothing for normal equations, whose
+/// operators are positive.
+std::string hint(const std::string& solver) {
+  if (solver.find("normal equations") != std::string::npos) return "";
+  return ": the operator may have eigenvalues on both sides of zero, as a Dirac operator has beyond its critical mass; "
+         "conjugate gradients on normal equations do not need them on one side";
+}
 /// A residual has grown beyond rounding when its own rounding is this share of what it began with.
 constexpr double lost = 0.01;
 
@@ -181,9 +186,9 @@ bool SolveRun::is_over(System& system, int patience) const {
   }
   if (system.iterations >= max_iterations_) {
     system.reason = sentence("the limit of", max_iterations_, "iterations was reached");
-    if (const double least = std::min(system.best, system.stopping_residual);
-        system.beginnings + inner_restarts_ > 1 && least > a_digit)
-      system.reason += sentence(", and restarts left", least, "of the source:", indefinite);
+    const double least = std::min(system.best, system.stopping_residual);
+    if (system.beginnings + inner_restarts_ > starts_of_stages && least > barely_smaller)
+      system.reason += sentence(", and restarts left", least, "of the source") + hint(report_.solver);
     return true;
   }
   system.fruitless = system.stopping_residual <= 0.5 * system.best ? 0 : system.fruitless + 1;
@@ -191,7 +196,8 @@ bool SolveRun::is_over(System& system, int patience) const {
   if (system.fruitless >= patience) {
     system.reason = system.stopping_residual > diverged * system.best || system.stopping_residual > 1
                         ? sentence("restarts make the true residual larger, which was", system.best,
-                                   "at best, so the solver diverges:", indefinite)
+                                   "at best, so the solver diverges") +
+                              hint(report_.solver)
                         : "restarts no longer reduce the true residual, probably because rounding dominates it";
     return true;
   }

@@ -53,11 +53,9 @@ double solving_bytes(const DistillParameters& p, const Coord& extent, double sit
   const std::vector<NamedQuark> quarks = p.all_quarks();  // one after the other
   for (std::size_t q = 0; q < quarks.size(); ++q) {
     const NamedQuark& quark = quarks[q];
-    const double low = quark.solver.is_mixed() ? 4 : 0;
     const int columns = batches.columns.at(q);
-    of_site =
-        std::max(of_site, (real + low) * (72 * 3 + (quark.c_sw != 0 ? 144 : 0)) + 3 * columns * 24 * real +
-                              quark.solver.bytes_of_residuals(quark.c_sw != 0) + quark.solver.bytes_per_site(columns));
+    of_site = std::max(of_site, operator_bytes_per_site(quark) + 3 * columns * 24 * real +
+                                    quark.solver.bytes_per_site(columns) - quark.solver.bytes_per_site(0));
   }
   // Solves in single precision have eigenvectors of their own.
   const double rounded = p.solver.is_single() ? n * 4 * 6 * sites : 0;

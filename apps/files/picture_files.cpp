@@ -73,7 +73,7 @@ void WrittenFiles::write(const std::string& prefix, const Drawing& drawing) {
 
 void WrittenFiles::say() const {
   for (const std::string& problem : problems_) session_.warn(problem);
-  session_.say("wrote " + list_text(names_));
+  if (!names_.empty()) session_.say("wrote " + list_text(names_));
   if (drawn_ && !has_pdf()) session_.say(why_no_pdf());
 }
 

@@ -17,6 +17,8 @@ constexpr double least_kappa = 1e-6, largest_kappa = 10;
 /// Perturbation theory begins at 1, and simulations take up to about 3: a larger one is a slip.
 constexpr double largest_c_sw = 10;
 constexpr double largest_mu = 10, least_anisotropy = 0.01;
+/// Of a boundary: once around, as large ones lose the digits of their phases.
+constexpr double largest_angle = 6.2831853071795865;
 
 }  // namespace
 
@@ -58,6 +60,8 @@ void QuarkAction::complete(Settings& settings, const std::string& section) {
   check("mu", mu, -largest_mu, largest_mu);
   check("xi0", xi0, least_anisotropy, 1 / least_anisotropy);
   check("nu", nu, least_anisotropy, 1 / least_anisotropy);
+  for (const double angle : theta) check("theta", angle, -largest_angle, largest_angle);
+  check("theta_t", theta_t, -largest_angle, largest_angle);
   if (!is_improved()) return;
   const QuarkAction plain;
   require(c_sw == 0 && mu == 0 && xi0 == plain.xi0 && nu == plain.nu, settings.origin(section + ".action"), "is",

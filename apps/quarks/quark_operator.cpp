@@ -115,9 +115,15 @@ Solver<SpinorField<T, Lanes>> even_odd_solver(const SolverChoice& choice, const 
   const SchurForm form = choice.preconditioner == "even-odd-symmetric" ? SchurForm::symmetric : SchurForm::asymmetric;
   if constexpr (!Lanes::holds_columns)
     if (choice.is_in_16_bits())
-      return with_storage<Fixed16, Lanes>(choice, [&](auto storage) -> Solver<F> {
-        const auto low = reduced<Fixed16, Lanes>(make(storage), n, form);
-        return EvenOdd<T, Lanes>(M, ReliableUpdates<Fixed16, T>(low, limited(BiCgStab{}, choice)), form, n);
+      return with_storage<Fixed16, Lanes>(choice, [&]<class Storage>(Storage storage) -> Solver<F> {
+        const auto solver_for = [&](const auto& of_links) -> Solver<F> {
+          const auto low = reduced<Fixed16, Lanes>(of_links, n, form);
+          return EvenOdd<T, Lanes>(M, ReliableUpdates<Fixed16, T>(low, limited(BiCgStab{}, choice)), form, n);
+        };
+        if constexpr (std::is_same_v<Storage, T>)
+          return solver_for(M);
+        else
+          return solver_for(make(storage));
       });
   if constexpr (std::is_same_v<T, double>) {
     if (choice.precision != "double")

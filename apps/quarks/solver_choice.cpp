@@ -34,7 +34,8 @@ void SolverChoice::add_to(Settings& s, const std::string& section) {
        "gcr", "mr", "cg", "cgne", "block-cg"});
   s.add(section + ".precision", &precision,
         "of the solver's work: 'mixed' corrects defects, 'reliable' and 'reliable-16' update the residual reliably in "
-        "single precision and 16 bits; in 'single' all is, of which 'single-16' iterates in 16 bits",
+        "single precision and 16 bits; 'single': all in single precision; 'single-16': the same with iterations in 16 "
+        "bits",
         {"double", "mixed", "reliable", "reliable-16", "single", "single-16"});
   s.add(section + ".preconditioner", &preconditioner,
         "even-odd halves the work; 'schwarz' solves in blocks, without messages, for the method 'gcr'",
@@ -89,7 +90,9 @@ bool SolverChoice::is_nonrelativistic() const {
 
 bool SolverChoice::gains_by_basis(bool has_gpu) const {
   // 2 to 4 % of a hop in float and 16 bits on links of 18 and 12 reals, nothing in double (docs/performance.md).
-  return has_gpu && precision != "double" && is_even_odd() && (links == 18 || links == 12) && deflation == 0;
+  // In temporal gauge less.
+  return has_gpu && precision != "double" && is_even_odd() && (links == 18 || links == 12) && deflation == 0 &&
+         !is_in_temporal_gauge();
 }
 
 int SolverChoice::polynomial_degree() const {
@@ -229,10 +232,6 @@ std::string SolverChoice::columns_text() const {
   return is_together() ? ", twelve columns together" : ", columns one by one";
 }
 
-double SolverChoice::bytes_of_residuals(bool has_clover) const {
-  return is_single() ? 8 * 72 * (has_clover ? 3 : 1) : 0;
-}
-
 double SolverChoice::bytes_per_site(int n_columns) const {
   const double real = is_single() ? 4 : 8, reals = 72, spinor = 24.0 * n_columns;
   const double work = method == "gcr" ? 2 * Gcr{}.directions : std::max(10, 2 * polynomial_degree() + 5);
@@ -248,9 +247,8 @@ double SolverChoice::bytes_per_site(int n_columns) const {
   const double eigen = deflation > 0 ? double(eigen_memory({.n = deflation}).fields + 1 + deflation) : 0;
   const double deflated = eigen * 24 / 2 * (precision == "double" ? 8 : 4);
   const double true_residuals = is_single() && n_columns > 0 ? 8 * 3 * 24 : 0;  // of one column
-  return temporal + transformed + compressed + deflated + schwarz + true_residuals +
-         (is_mixed() || is_in_16_bits() ? real * spinor * 10 + 4 * reals * 2 + 4 * spinor * work
-                                        : real * spinor * work);
+  return temporal + transformed + compressed + deflated + schwarz + true_residuals + (is_mixed() ? 4 * reals * 2 : 0) +
+         (is_mixed() || is_in_16_bits() ? real * spinor * 10 + 4 * spinor * work : real * spinor * work);
 }
 
 }  // namespace kov::app

@@ -79,9 +79,8 @@ struct SolverChoice {
   std::string description() const;
   /// ", columns one by one"
   std::string columns_text() const;
-  /// Bytes for each site of a process: an operator in double, for residuals where all else is in single precision.
-  double bytes_of_residuals(bool has_clover) const;
-  /// The same for the fields that solves for n columns at once work in, and links in another gauge.
+  /// Bytes for each site of a process: the fields that solves for n columns at once work in, and links in another
+  /// gauge.
   double bytes_per_site(int n_columns) const;
 };
 

@@ -72,7 +72,7 @@ std::string resolution_warning(const Tail& tail, const SolverChoice& solver, dou
       out_of_reach
           ? shorten + ", because no tolerance in double precision resolves it"
           : sentence("ask for solver.tolerance", format("%.0e", wanted),
-                     solver.precision == "single" && wanted < 1e-6 ? "with solver.precision mixed," : "or less,", "or",
+                     solver.is_single() && wanted < 1e-6 ? "with solver.precision mixed," : "or less,", "or",
                      shorten);
   return sentence("the correlator of the", tail.hadron + ", sink", tail.sink + ",", "is",
                   format("%.1e", tail.size[std::size_t(first)] / tail.largest),
@@ -104,7 +104,7 @@ std::vector<std::string> resolution_warnings(const std::vector<Correlator>& corr
 
 std::vector<std::string> underflow_warnings(const std::vector<Correlator>& correlators,
                                             const SpectrumParameters& parameters, const Coord& extent) {
-  const bool single = parameters.solver.precision == "single";
+  const bool single = parameters.solver.is_single();
   const double least = single ? double(std::numeric_limits<float>::min()) : std::numeric_limits<double>::min();
   // Sums over space of what is below the normal numbers at every site.
   const double limit = least * extent[0] * extent[1] * extent[2];

@@ -14,11 +14,14 @@
 
 namespace kov {
 
-/// A field with matrices between its columns: spinors or color vectors, in float or double.
+/// A field with matrices between its columns: spinors or color vectors, in float or double, in lanes for which these
+/// are compiled (KOV_FOR_LANES).
 template <class F>
 concept ColumnMatrixField = detail::VectorField<F> && std::is_floating_point_v<typename F::Storage> &&
-    (std::is_same_v<F, Field<Spinor, typename F::Storage, typename F::Lanes>> ||
-     std::is_same_v<F, Field<ColorVector, typename F::Storage, typename F::Lanes>>);
+                            (F::Lanes::columns > 1 ? F::Lanes::columns * sizeof(typename F::Storage) <= 64
+                                                   : !F::Lanes::holds_columns) &&
+                            (std::is_same_v<F, Field<Spinor, typename F::Storage, typename F::Lanes>> ||
+                             std::is_same_v<F, Field<ColorVector, typename F::Storage, typename F::Lanes>>);
 
 namespace detail {
 

@@ -24,6 +24,23 @@ struct ShiftKernel {
   }
 };
 
+/// Prefetches what the next call will read on this leg alone, as prefetch_next() does for sums over all legs.
+template <class Site, class Near, class Links, class In>
+KOKKOS_FORCEINLINE_FUNCTION void prefetch_next_on_leg(const Stencil::View& stencil, const Near& near,
+                                                      const Links& links, const In& in, Site x, int leg, int component,
+                                                      int n_components) {
+  if constexpr (!std::is_same_v<Site, LaneSite>) {
+    if (component + 1 < n_components) {
+      prefetch_neighbour(in, near, leg, component + 1);
+    } else {
+      const Site next = site_after(x);
+      const auto near_next = stencil.at(next);
+      links.prefetch(next, near_next, leg);
+      prefetch_neighbour(in, near_next, leg, 0);
+    }
+  }
+}
+
 /// sum += U(leg) in(neighbour on the leg).  Matrices and neighbours of a pair are made first where they lie apart.
 template <bool backward, class Sum, class Links, class In, class Site, class Near, class Hop>
 KOKKOS_FORCEINLINE_FUNCTION void multiply_neighbour(Sum& sum, const Links& links, const In& in, Site x,
@@ -53,7 +70,7 @@ struct CovariantShiftKernel {
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int c) const {
     const auto near = stencil.at(x);
     const auto hop = near(leg);
-    if (streaming) prefetch_next(stencil, near, links, in, x, leg, c, n_components);
+    if (streaming) prefetch_next_on_leg(stencil, near, links, in, x, leg, c, n_components);
     auto sum = zero<decltype(in(x, c))>();
     if (leg % 2 == 0)
       multiply_neighbour<false>(sum, links, in, x, near, hop, leg, c);
@@ -93,7 +110,7 @@ struct CovariantDerivativeKernel {
     const auto near = stencil.at(x);
     const auto behind = near(leg + 1), ahead = near(leg);
     if (streaming)
-      for (const int l : {leg, leg + 1}) prefetch_next(stencil, near, links, in, x, l, c, n_components);
+      for (const int l : {leg, leg + 1}) prefetch_next_on_leg(stencil, near, links, in, x, l, c, n_components);
     auto sum = zero<decltype(in(x, c))>();
     using R = typename decltype(sum)::Real;
     multiply<true, multiplies>(sum, x, near, behind, leg + 1, c);

@@ -215,7 +215,8 @@ class DistillQuarks(DistillTest):
                 "temporal": ["gauge=temporal"], "basis": ["basis=nonrelativistic"], "single": ["columns=one by one", "links=8"],
                 "block": ["method=block-cg"], "cgne": ["method=cgne", "preconditioner=none"],
                 "blocks": ["method=gcr", "preconditioner=schwarz", "schwarz_block=[2, 2, 4, 2]"]}
-        job = [*NO_QUARK, "--set", "correlators.mesons=[]", "--set", "solver.tolerance=1e-12", *quarks(**dict.fromkeys(ways, 0.12))]
+        job = [*NO_QUARK, "--set", "correlators.mesons=[]", "--set", "solver.tolerance=1e-12", "--set", "solver.basis=chiral",
+               *quarks(**dict.fromkeys(ways, 0.12))]
         for k, keys in enumerate(ways.values()):
             job += [word for key in keys for word in ("--set", "quark.%d.%s" % (k, key))]
         text = self.call("distill", *job).stdout

@@ -187,7 +187,7 @@ class Propagator(PropagatorTest):
                                      options(solver__precision="reliable-16"), options(solver__method="cg", solver__columns="together"),
                                      options(solver__preconditioner="even-odd-symmetric"), options(solver__method="gcr"),
                                      options(solver__gauge="temporal"), options(solver__gauge="temporal", solver__columns="together"),
-                                     options(solver__basis="nonrelativistic"), options(solver__basis="nonrelativistic", solver__gauge="temporal"),
+                                     options(solver__basis="chiral"), options(solver__basis="nonrelativistic"), options(solver__basis="nonrelativistic", solver__gauge="temporal"),
                                      options(solver__preconditioner="none", solver__columns="together", solver__precision="reliable"))):
             self.call("propagator", *JOB, *options(solver__tolerance=1e-11), *changed, *options(output__prefix="p%d" % k))
             self.assertLess(self.difference(name, NAME.replace("propagator", "p%d" % k) + ".lime"), 1e-10, changed)

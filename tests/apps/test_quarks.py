@@ -238,6 +238,12 @@ class QuarkAngleInTime(PropagatorTest, QuarkTest):
         self.assertEqual(self.propagator("angle", 4, boundary="periodic", theta_t=math.pi), self.propagator("word", 4))
         self.assertNotEqual(self.propagator("other", 4, boundary="periodic"), self.propagator("word", 4))
 
+    def test_beyond_two_pi_is_refused(self):
+        for key, value in (("theta_t", 6.3), ("theta_t", -1e17), ("theta", "[0, 7, 0]")):
+            error = self.call("spectrum", *self.COLD, *options(**{"action__" + key: value}), code=1).stderr
+            self.assertIn("action.%s" % key, error)
+            self.assertIn("6.28", error)
+
     def test_is_in_baryons_wherever_their_source_is(self):
         job = [*self.COLD, *options(gauge__extent="[4, 4, 2, 8]", action__kappa=0.12, correlators__baryons="octet", sink__smearings="none",
                                     correlators__mesons="pion")]

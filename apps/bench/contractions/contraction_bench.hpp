@@ -20,7 +20,7 @@ inline constexpr int default_pairs = has_packs ? 64 : 128 * 128;
 struct ContractionBench {
   /// The median seconds of one call of an asynchronous function.
   std::function<double(const std::function<void()>&)> seconds;
-  /// Of a call of a slow kernel in tables over sizes: larger ones are left out.
+  /// Kernels in tables over sizes are left out where one call takes longer.
   double most_seconds;
   MeasureRoofs roofs;
   /// The BLAS to compare with; empty: the usual one.

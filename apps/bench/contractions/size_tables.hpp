@@ -12,7 +12,7 @@
 namespace kov::app {
 
 /// The 21 N of the paper's table 2, from 31 to 2049, and three between them; at most 8 n_rows + 1.  Z: float, double or
-/// complex numbers of them.  The naive kernel, tile sets and the BLAS are left out from where a call takes longer than
+/// complex numbers of them.  The naive kernel, tile sets and the BLAS are left out where a call takes longer than
 /// bench.most_seconds and than two calls of multiply().
 template <class Z>
 SizeTable bench_sizes(const Session& session, const ContractionBench& bench, const Blas& blas, Roofline& roofline);

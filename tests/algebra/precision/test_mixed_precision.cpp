@@ -217,6 +217,7 @@ TEST(DefectCorrection, FailsWhereDoubleFailsToo) {
   EXPECT_EQ(limited.iterations, 3);
   EXPECT_EQ(limited.precision_switches, 0) << limited.text();
   EXPECT_NE(limited.reason.find("limit of 3 iterations"), std::string::npos) << limited.reason;
+  EXPECT_EQ(limited.reason.find("restarts"), std::string::npos) << "stages are no restarts: " << limited.reason;
 }
 
 }  // namespace mixed_precision

@@ -18,7 +18,6 @@ TEST(SolverBasis, IsNonrelativisticOnGpusWhereThatIsFaster) {
                                   {.precision = "single-16"},
                                   {.preconditioner = "even-odd-symmetric"},
                                   {.links = 12},
-                                  {.gauge = "temporal"},
                                   {.method = "block-cg"}};
   for (const SolverChoice& choice : gaining) {
     EXPECT_EQ(choice.basis, "auto");
@@ -29,11 +28,9 @@ TEST(SolverBasis, IsNonrelativisticOnGpusWhereThatIsFaster) {
 }
 
 TEST(SolverBasis, IsChiralWithoutOperatorsInTheOtherOneOrAGain) {
-  const SolverChoice others[] = {{.precision = "double"},
-                                 {.preconditioner = "none"},
-                                 {.links = 8},
-                                 {.method = "cg", .deflation = 10},
-                                 {.method = "gcr", .preconditioner = "schwarz"}};
+  const SolverChoice others[] = {
+      {.precision = "double"},           {.preconditioner = "none"}, {.links = 8},
+      {.method = "cg", .deflation = 10}, {.gauge = "temporal"},      {.method = "gcr", .preconditioner = "schwarz"}};
   for (const SolverChoice& choice : others)
     for (const bool has_gpu : {false, true}) EXPECT_FALSE(choice.gains_by_basis(has_gpu)) << choice.description();
 }

@@ -42,6 +42,17 @@ TEST(ResolutionWarnings, NameTheFirstTimeThatIsNotResolvedAndATolerance) {
       << warnings[1];
 }
 
+TEST(ResolutionWarnings, AskForAnotherPrecisionWhereSingleDoesNotReachTheTolerance) {
+  for (const char* precision : {"single", "single-16", "mixed"}) {
+    SpectrumParameters p = parameters(2, 15);
+    p.solver.precision = precision;
+    const auto warnings = resolution_warnings(heavy, p, extent, 1e-9);
+    ASSERT_EQ(warnings.size(), 2u);
+    const bool single = p.solver.precision != "mixed";
+    EXPECT_EQ(warnings[0].find("with solver.precision mixed") != std::string::npos, single) << warnings[0];
+  }
+}
+
 TEST(ResolutionWarnings, AreOfTheTimesThatEnterAMass) {
   EXPECT_EQ(resolution_warnings(heavy, parameters(2, 6), extent, 1e-9).size(), 0u);
   EXPECT_EQ(resolution_warnings(heavy, parameters(2, 7), extent, 1e-9).size(), 1u) << "a mass is that of two times";
@@ -52,13 +63,16 @@ TEST(ResolutionWarnings, AreOfTheTimesThatEnterAMass) {
 TEST(UnderflowWarnings, NameTheFirstChannelAndTime) {
   SpectrumParameters p = parameters(2, 6);
   EXPECT_TRUE(underflow_warnings(heavy, p, extent).empty());
-  p.solver.precision = "single";
-  EXPECT_TRUE(underflow_warnings({falling("pion-pion", 2.5)}, p, extent).empty());
-  const auto warnings = underflow_warnings({falling("pion-pion", 2.5, 1e-25), falling("nucleon", 4, 1e-35)}, p, extent);
-  ASSERT_EQ(warnings.size(), 1u);
-  EXPECT_NE(warnings[0].find("pion-pion, sink none (and 1 other at some time), is zero or below"), std::string::npos)
-      << warnings[0];
-  EXPECT_NE(warnings[0].find("at t = 11:"), std::string::npos) << warnings[0];
+  for (const char* precision : {"single", "single-16"}) {
+    p.solver.precision = precision;
+    EXPECT_TRUE(underflow_warnings({falling("pion-pion", 2.5)}, p, extent).empty());
+    const auto warnings =
+        underflow_warnings({falling("pion-pion", 2.5, 1e-25), falling("nucleon", 4, 1e-35)}, p, extent);
+    ASSERT_EQ(warnings.size(), 1u);
+    EXPECT_NE(warnings[0].find("pion-pion, sink none (and 1 other at some time), is zero or below"), std::string::npos)
+        << warnings[0];
+    EXPECT_NE(warnings[0].find("at t = 11:"), std::string::npos) << warnings[0];
+  }
   p.solver.precision = "double";
   EXPECT_TRUE(underflow_warnings({falling("pion-pion", 2.5, 1e-25)}, p, extent).empty());
   EXPECT_EQ(underflow_warnings({falling("rho_x-rho_x", 1, 0)}, p, extent).size(), 1u);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Shifts and derivatives by one site, against their definitions and against what they must compose to.
+#include "kov/core/launch/streaming.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
 #include "kov/stencil/operators/shift.hpp"
@@ -13,6 +14,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
+#include <string>
 
 namespace kov {
 namespace {
@@ -101,6 +103,50 @@ TEST_P(Shifts, CovariantOnesEqualTheirDefinition) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Lattices, Shifts, ::testing::ValuesIn(test::small_lattice_cases(600)), test::case_name);
+
+/// So many components that fields exceed the caches have the bits of each alone, which is in cache.
+template <template <class> class SiteT, class T, class Lanes = SiteLanes>
+void check_out_of_cache(const Lattice& lattice, int n_components) {
+  constexpr int n = SiteT<T>::n_complex;
+  const GlobalArray psi = reference::random_array(lattice.extent(), n * n_components, 2);
+  const auto U =
+      test::links<T>(lattice, reference::random_su3(lattice.extent(), 4, 1)).with({.columns = Lanes::holds_columns});
+  const Field<SiteT, T, Lanes> in(lattice, "in", n_components), out = in.like("out");
+  ASSERT_TRUE(worth_streaming(in.bytes() + out.bytes()));
+  load(in, psi);
+  const Field<SiteT, T> one(lattice, "one"), of_one = one.like("of one");
+  ASSERT_FALSE(worth_streaming(one.bytes() + of_one.bytes() + std::size_t(lattice.geometry().local_volume()) * 288));
+  const auto check = [&](const auto& apply, const std::string& what) {
+    apply(in, out);
+    const GlobalArray all = gather(out);
+    for (int k = 0; k < n_components; k += 5) {
+      GlobalArray of_k(psi.extent, n);
+      for_each_coordinate(psi.extent,
+                          [&](const Coord& x) { std::copy_n(psi.at(x) + n * k, std::size_t(n), of_k.at(x)); });
+      load(one, of_k);
+      apply(one, of_one);
+      const GlobalArray expected = gather(of_one);
+      for_each_coordinate(psi.extent,
+                          [&](const Coord& x) { std::copy_n(all.at(x) + n * k, std::size_t(n), of_k.at(x)); });
+      EXPECT_EQ(of_k.data, expected.data) << what << ", component " << k;
+    }
+  };
+  for (const int mu : {0, 3}) {
+    const std::string along = " along " + std::to_string(mu);
+    check([&](const auto& a, const auto& b) { covariant_shift(U, a, mu, 1, b); }, "ahead" + along);
+    check([&](const auto& a, const auto& b) { covariant_shift(U, a, mu, -1, b); }, "behind" + along);
+    check([&](const auto& a, const auto& b) { covariant_derivative(U, a, mu, b); }, "derivative" + along);
+  }
+}
+
+TEST(CovariantShift, OutOfCacheHasTheBitsOfThoseInCache) {
+  const Lattice lattice(Comm::world(), {8, 8, 8, 8});
+  const int more = (has_packs ? 1 : 4) * lattice.comm().size();
+  check_out_of_cache<Spinor, double>(lattice, 11 * more);
+  check_out_of_cache<Spinor, float>(lattice, 22 * more);
+  check_out_of_cache<ColorVector, double>(lattice, 44 * more);
+  check_out_of_cache<Spinor, double, ColumnLanes<8>>(lattice, 16 * more);
+}
 
 TEST(CovariantShift, ThereAndBackIsTheIdentity) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
