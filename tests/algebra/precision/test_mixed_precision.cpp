@@ -13,6 +13,7 @@
 #include "tests/reference/gauge_transformation.hpp"
 #include "tests/reference/operators.hpp"
 #include "tests/support/lattices.hpp"
+#include "tests/support/wilson_problem.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -45,25 +46,9 @@ void set_constant_part(GlobalArray& a, int k, double constant) {
 }
 
 /// Links, Wilson operators on them and random sources.
-struct Problem {
-  Lattice lattice;
-  GlobalArray u, source;
-  double mass;
-  WilsonOperator<double> high;
-  WilsonOperator<float> low;
-  SpinorField<double> b, x;
-
+struct Problem : test::WilsonProblem {
   Problem(const Lattice& l, const GlobalArray& links, double m, int n_columns = 1)
-      : lattice(l),
-        u(links),
-        source(reference::random_array(l.extent(), 12 * n_columns, 12)),
-        mass(m),
-        high(GaugeLinks<double>(reference::gauge_field<double>(l, u)), mass, {.columns = true}),
-        low(GaugeLinks<float>(reference::gauge_field<double>(l, u)), mass, {.columns = true}),
-        b(l, "source", n_columns),
-        x(l, "solution", n_columns) {
-    load(b, source);
-  }
+      : WilsonProblem(l, links, BoundaryAngles{kPeriodic}, m, n_columns, {.columns = true}) {}
   void expect_solved(const SolveReport& report, double tolerance, int switches, const std::string& what) const {
     const std::string text = what + ": " + report.text();
     EXPECT_TRUE(report.converged) << text;

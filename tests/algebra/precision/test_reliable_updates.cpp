@@ -13,6 +13,7 @@
 #include "tests/reference/operators.hpp"
 #include "tests/support/every_rank.hpp"
 #include "tests/support/lattices.hpp"
+#include "tests/support/wilson_problem.hpp"
 
 #include <gtest/gtest.h>
 #include <limits>
@@ -54,25 +55,9 @@ Operator<F> counted(const Operator<F>& A, int& applications) {
 }
 
 /// Links that are hot to a degree, a random source, and Wilson operators on them.
-struct Problem {
-  Lattice lattice;
-  GlobalArray u, source;
-  double mass;
-  WilsonOperator<double> high;
-  WilsonOperator<float> low;
-  SpinorField<double> b, x;
-
-  Problem(const Lattice& l, double mass_, int n_columns = 1, const LinkForms& forms = {})
-      : lattice(l),
-        u(reference::random_su3(l.extent(), 4, 11)),
-        source(reference::random_array(l.extent(), 12 * n_columns, 12)),
-        mass(mass_),
-        high(GaugeLinks<double>(reference::gauge_field<double>(l, u), BoundaryAngles{kAngles}), mass, forms),
-        low(GaugeLinks<float>(reference::gauge_field<double>(l, u), BoundaryAngles{kAngles}), mass, forms),
-        b(l, "source", n_columns),
-        x(l, "solution", n_columns) {
-    load(b, source);
-  }
+struct Problem : test::WilsonProblem {
+  Problem(const Lattice& l, double m, int n_columns = 1, const LinkForms& forms = {})
+      : WilsonProblem(l, reference::random_su3(l.extent(), 4, 11), BoundaryAngles{kAngles}, m, n_columns, forms) {}
   /// The operator on links in another storage.
   template <class Storage>
   WilsonOperator<Storage> low_on() const {
