@@ -118,6 +118,15 @@ struct SiteRange {
     }
     return first + (k & 1) * part_outer + t * slice + j;
   }
+  /// Whether planes of constant z and t are whole outer sites, those of a parity an even number: where bricks are.
+  bool has_planes() const { return z_bits > 0; }
+  /// Outer sites of such a plane and part, and the number of planes.
+  KOKKOS_FORCEINLINE_FUNCTION int plane() const { return 2 * int(by_bricks.divisor); }
+  int n_planes() const { return n_slices * (slice / plane()); }
+  /// The k-th of the 2 plane() outer sites of plane number p = z + L_z t, parities in turns.
+  KOKKOS_FORCEINLINE_FUNCTION int outer_of_plane(int k, int p) const {
+    return first + (k & 1) * part_outer + p * plane() + (k >> 1);
+  }
   /// Whether a lane is a site.
   KOKKOS_FORCEINLINE_FUNCTION bool holds(int outer, int lane, int lanes) const {
     const int part = outer - first >= part_outer;

@@ -29,7 +29,31 @@ struct SiteFunctor {
   }
 };
 
-/// The same with components, for GPUs: neighbouring warps take the components of the same sites, so data that
+/// Components of the sites of planes of constant z and t, for GPUs: neighbouring warps take up to eight outer sites,
+/// one component of each, and then their next component, so that neighbours of one component come from cache.
+template <int N, class Kernel>
+struct PlaneComponents {
+  static constexpr bool one_component = false;
+  Kernel kernel;
+  SiteRange range;
+  FastDivisor by_components;
+  /// Outer sites that are taken together: 1 << bits.
+  int bits;
+
+  PlaneComponents(const Kernel& kernel, const SiteRange& range, int n_components)
+      : kernel(kernel),
+        range(range),
+        by_components(std::uint32_t(n_components)),
+        bits(range.plane() % 4 == 0 ? 3 : 2) {}
+  /// Item i of plane p.
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int i, int p) const {
+    const int warp = i / N, turn = warp >> bits, group = int(by_components(std::uint32_t(turn)));
+    const int c = turn - group * int(by_components.divisor), k = (group << bits) + (warp & ((1 << bits) - 1));
+    kernel(LaneSite{range.outer_of_plane(k, p), i % N}, c);
+  }
+};
+
+/// Those of any sites: neighbouring warps take the components of the same sites, so data that
 /// components share come from cache.  one: there is only one component.
 template <int N, bool one, class Kernel>
 struct LaneComponents {
@@ -47,6 +71,7 @@ struct LaneComponents {
     const int k = one ? i / N : i / N / n_components, c = one ? 0 : i / N - k * n_components;
     kernel(LaneSite{range.outer(k, t), i % N}, c);
   }
+  PlaneComponents<N, Kernel> by_planes() const { return {kernel, range, n_components}; }
 };
 
 /// The same over a list of sites.

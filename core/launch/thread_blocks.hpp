@@ -30,7 +30,8 @@ struct StatedBlocks {
 
 /// A specialisation derives from StatedBlocks; it stands in the folder cuda/ beside the kernel.  Kernels without one
 /// run in blocks of Kokkos' choice.  One with a member type OfSeveral states other blocks for several components, whose
-/// warps then share more of what all components of a site read.
+/// warps then share more of what all components of a site read.  One with a member type OfPlanes, of a kernel that
+/// reads no neighbours in t, states those for several components that walk through planes of constant z and t.
 template <class Kernel>
 struct ThreadBlocks {};
 
@@ -53,6 +54,12 @@ requires(!Functor::one_component &&
 /// Whether blocks of this kernel walk through time slices, if the sites are those of slices.
 template <class Kernel, class Functor>
 concept Walks = HasBlocks<Kernel> &&(ThreadBlocks<Kernel>::reaches_in_time || Functor::one_component);
+/// Whether they walk through planes of constant z and t, if there are planes.
+template <class Kernel, class Functor>
+concept WalksPlanes = !Walks<Kernel, Functor> && requires(const Functor& functor) {
+  typename ThreadBlocks<Kernel>::OfPlanes;
+  functor.by_planes();
+};
 
 #if defined(KOKKOS_ENABLE_CUDA)
 template <int threads, int min_blocks, class Functor>
@@ -104,34 +111,48 @@ void launch(const std::string& name, int n, const Functor& functor, const Exec& 
   }
 }
 
+#if defined(KOKKOS_ENABLE_CUDA)
+/// Calls functor(i, s) for n items i of each of n_slices time slices or planes s, in blocks that walk through several
+/// of them.
+template <class Blocks, class Functor>
+void launch_walks(const std::string& name, int n, int n_slices, const Functor& functor, const Exec& exec,
+                  const LaunchShape& shape) {
+  constexpr int most = Blocks::max_threads;
+  const auto walk = walk_blocks<most, Blocks::min_blocks, Functor>;
+  static const int on_each = [&] {
+    int blocks = 1;
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, walk, most, 0);
+    return blocks;
+  }();
+  const int threads = shape.threads(block_threads(std::int64_t(n) * n_slices, most, exec)),
+            slice_blocks = (n + threads - 1) / threads;
+  const int length = shape.walk > 0
+                         ? std::min(shape.walk, n_slices)
+                         : walk_length(n_slices, slice_blocks, on_each * exec.cuda_device_prop().multiProcessorCount);
+  const dim3 grid(unsigned(slice_blocks), unsigned((n_slices + length - 1) / length));
+  launch_blocks(name, walk, grid, threads, exec, functor, n, length, n_slices);
+}
+#endif
+
 /// Runs a functor over the lanes and components of a range of sites.  On GPUs, for a kernel that states its blocks, a
 /// block walks through several time slices: data shared by neighbours in t then stays on one multiprocessor
-/// (docs/performance.md).  Kernels on several components that read no neighbours in t, and fields of one parity, do not
-/// walk.
+/// (docs/performance.md).  Kernels on several components that read no neighbours in t walk through planes of constant z
+/// and t likewise, where they say so; fields of one parity do not walk.
 template <class Kernel, class Functor>
 void launch_lanes(const std::string& name, int lanes, const Functor& functor, const Exec& exec,
                   const LaunchShape& shape = {}) {
   const SiteRange& range = functor.range;
 #if defined(KOKKOS_ENABLE_CUDA)
   if constexpr (Walks<Kernel, Functor>) {
-    if (range.n_slices > 0) {
-      using Blocks = typename BlocksOfLaunch<Kernel, Functor>::type;
-      constexpr int most = Blocks::max_threads;
-      const auto walk = walk_blocks<most, Blocks::min_blocks, Functor>;
-      static const int on_each = [&] {
-        int blocks = 1;
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, walk, most, 0);
-        return blocks;
-      }();
-      const int n = 2 * range.slice * lanes * functor.n_components,
-                threads = shape.threads(block_threads(std::int64_t(n) * range.n_slices, most, exec)),
-                slice_blocks = (n + threads - 1) / threads;
-      const int length = shape.walk > 0 ? std::min(shape.walk, range.n_slices)
-                                        : walk_length(range.n_slices, slice_blocks,
-                                                      on_each * exec.cuda_device_prop().multiProcessorCount);
-      const dim3 grid(unsigned(slice_blocks), unsigned((range.n_slices + length - 1) / length));
-      return launch_blocks(name, walk, grid, threads, exec, functor, n, length, range.n_slices);
-    }
+    using Blocks = typename BlocksOfLaunch<Kernel, Functor>::type;
+    if (range.n_slices > 0)
+      return launch_walks<Blocks>(name, 2 * range.slice * lanes * functor.n_components, range.n_slices, functor, exec,
+                                  shape);
+  } else if constexpr (WalksPlanes<Kernel, Functor>) {
+    using Blocks = typename ThreadBlocks<Kernel>::OfPlanes;
+    if (range.has_planes())
+      return launch_walks<Blocks>(name, 2 * range.plane() * lanes * functor.n_components, range.n_planes(),
+                                  functor.by_planes(), exec, shape);
   }
 #endif
   launch<Kernel>(name, range.n_outer * lanes * functor.n_components, functor, exec, shape);

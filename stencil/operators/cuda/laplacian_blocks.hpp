@@ -16,14 +16,31 @@ struct LaplacianKernel;
 
 /// Threads on a multiprocessor: as many as registers allow for the sum over legs of a site.
 template <class View>
-inline constexpr int laplacian_threads = sizeof(typename View::Real) == 4 ? 512 : View::holds_columns ? 384 : 256;
+inline constexpr int laplacian_threads = sizeof(typename View::Real) == 4 ? 512
+                                         : View::holds_columns            ? 384
+                                                                          : 256;
 /// Threads of a block.
 template <class View>
 inline constexpr int laplacian_block = View::holds_columns ? 128 : 256;
 
+template <class View, bool reaches_in_time>
+struct LaplacianBlocks
+    : StatedBlocks<laplacian_block<View>, laplacian_threads<View> / laplacian_block<View>, reaches_in_time> {};
+/// Sums in space over several components walk through planes, with the threads on a multiprocessor that were fastest
+/// for the bytes of a spinor or colour vector: 256 in one block for spinors in double, 512 in two for vectors in single
+/// precision, 384 in one between them.
+template <class View>
+requires(!View::holds_columns) struct LaplacianBlocks<View, false>
+    : StatedBlocks<laplacian_block<View>, laplacian_threads<View> / laplacian_block<View>, false> {
+  static constexpr int bytes = 2 * View::n_complex * int(sizeof(typename View::Real));
+  static constexpr bool is_spinor_in_double = bytes > 96, is_vector_in_single = bytes <= 24;
+  using OfPlanes =
+      StatedBlocks<is_spinor_in_double || is_vector_in_single ? 256 : 384, is_vector_in_single ? 2 : 1, false>;
+};
+
 template <class Links, class In, class View, int n_legs, bool others, bool factors, class StencilView>
 struct ThreadBlocks<LaplacianKernel<Links, In, View, n_legs, others, factors, StencilView>>
-    : StatedBlocks<laplacian_block<View>, laplacian_threads<View> / laplacian_block<View>, n_legs == 8> {};
+    : LaplacianBlocks<View, n_legs == 8> {};
 
 /// Whether a sum over legs is unrolled, in the order of leg_in_turn().
 template <class Site>

@@ -7,6 +7,7 @@
 #include "kov/core/launch/thread_blocks.hpp"
 
 #include <gtest/gtest.h>
+#include <set>
 #include <vector>
 
 namespace kov {
@@ -250,6 +251,34 @@ TEST(Layout, BricksAreBothParitiesOfNeighboursInYAndZ) {
     EXPECT_EQ(range.outer(k, 0) % range.part_outer, expected[std::size_t(k / 2)]);
     EXPECT_EQ(range.outer(k, 0) / range.part_outer, k % 2);
   }
+}
+
+TEST(Layout, PlanesHoldEverySiteOnceInOrder) {
+  int with_planes = 0;
+  for (const Coord& extent :
+       {Coord{8, 8, 8, 4}, {16, 4, 4, 6}, {8, 8, 2, 3}, {8, 8, 5, 2}, {4, 2, 6, 5}, {12, 4, 6, 3}})
+    for (const int origin_parity : {0, 1})
+      for (const int lanes : {4, 8}) {
+        const Layout layout(extent, origin_parity, lanes, Order::even_odd);
+        const SiteRange range = layout.range(Subset::all);
+        EXPECT_FALSE(layout.range(Subset::even).has_planes());
+        if (!range.has_planes()) continue;
+        ++with_planes;
+        ASSERT_EQ(range.n_planes(), extent[2] * extent[3]);
+        std::set<int> visited;
+        for (int p = 0; p < range.n_planes(); ++p)
+          for (int k = 0; k < 2 * range.plane(); ++k) {
+            const int outer = range.outer_of_plane(k, p);
+            visited.insert(outer);
+            for (int lane = 0; lane < lanes; ++lane) {
+              ASSERT_TRUE(layout.is_site(outer, lane)) << to_string(extent);
+              const Coord x = layout.coordinate(outer, lane);
+              ASSERT_EQ(x[2] + extent[2] * x[3], p) << to_string(extent);
+            }
+          }
+        ASSERT_EQ(int(visited.size()), range.n_outer) << to_string(extent);
+      }
+  EXPECT_GT(with_planes, 8);
 }
 
 TEST(Walks, AreLongAndFillTheMachine) {

@@ -6,6 +6,8 @@
 #include "tests/support/lattices.hpp"
 
 #include <gtest/gtest.h>
+#include <set>
+#include <vector>
 
 namespace kov {
 namespace test {
@@ -110,6 +112,32 @@ TEST(EachLaneOfPadding, IsThere) {
   for (int outer = 0; outer < lattice.layout().n_outer(); ++outer)
     for (int lane = 0; lane < default_lanes; ++lane) padding += !lattice.layout().is_site(outer, lane);
   EXPECT_GT(padding, 0);
+}
+
+/// Counts the calls for each site of a host, [component][outer site][lane].
+struct CountOnHost {
+  std::vector<int>* calls;
+  int n_sites, lanes;
+  void operator()(LaneSite x, int c) const { ++(*calls)[std::size_t(c * n_sites + x.outer * lanes + x.lane)]; }
+};
+
+TEST(PlaneComponents, AreEachSiteAndComponentOnce) {
+  constexpr int lanes = 8;
+  std::set<int> bits;
+  for (const Coord& extent : {Coord{8, 8, 8, 4}, {16, 16, 4, 3}, {12, 8, 6, 2}})
+    for (const int n_components : {2, 3, 12}) {
+      const Layout layout(extent, 0, lanes, Order::even_odd);
+      const SiteRange range = layout.range(Subset::all);
+      ASSERT_TRUE(range.has_planes()) << to_string(extent);
+      std::vector<int> calls(std::size_t(n_components * layout.n_outer() * lanes), 0);
+      const CountOnHost count{&calls, layout.n_outer() * lanes, lanes};
+      const detail::PlaneComponents<lanes, CountOnHost> on_planes(count, range, n_components);
+      bits.insert(on_planes.bits);
+      for (int p = 0; p < range.n_planes(); ++p)
+        for (int i = 0; i < 2 * range.plane() * lanes * n_components; ++i) on_planes(i, p);
+      for (const int n : calls) ASSERT_EQ(n, 1) << to_string(extent) << ", " << n_components << " components";
+    }
+  EXPECT_EQ(bits, (std::set<int>{2, 3}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Lattices, EachLane, ::testing::ValuesIn(cases()), test::case_name);
