@@ -28,6 +28,17 @@ concept LinearSolver = requires(const S& solver, S& changed, const Operator<F>& 
   { solver(A, b, x) } -> std::same_as<SolveReport>;
 };
 
+namespace detail {
+/// Gives a solver the four members of another one.
+template <class From, class To>
+void copy_settings(const From& from, To& to) {
+  to.tolerance = from.tolerance;
+  to.max_iterations = from.max_iterations;
+  to.on_failure = from.on_failure;
+  to.progress = from.progress;
+}
+}  // namespace detail
+
 /// Owns any solver of fields F and is a solver itself.  Its own four members are used, not those of the solver in it.
 template <class F>
 class Solver {
@@ -51,10 +62,7 @@ class Solver {
         name_(solver.name()),
         solve_([solver](const Solver& told, const Operator<F>& A, const F& b, const F& x) {
           S mine = solver;
-          mine.tolerance = told.tolerance;
-          mine.max_iterations = told.max_iterations;
-          mine.on_failure = told.on_failure;
-          mine.progress = told.progress;
+          detail::copy_settings(told, mine);
           return mine(A, b, x);
         }) {}
 
@@ -65,6 +73,14 @@ class Solver {
     result.max_iterations = iterations_left;
     result.on_failure = OnFailure::report;
     result.progress = inner_progress;
+    return result;
+  }
+
+  /// The same with the four members of another solver, which does all its work by this one.
+  template <class S>
+  Solver with_settings_of(const S& whole) const {
+    Solver result = *this;
+    detail::copy_settings(whole, result);
     return result;
   }
 

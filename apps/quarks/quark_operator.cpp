@@ -310,12 +310,7 @@ class TrueResiduals {
   std::string name() const { return solver_.name(); }
 
   SolveReport operator()(const Operator<F>& A, const F& b, const F& x) const {
-    Solver<F> solver = solver_;
-    solver.tolerance = tolerance;
-    solver.max_iterations = max_iterations;
-    solver.on_failure = on_failure;
-    solver.progress = progress;
-    SolveReport report = solver(A, b, x);
+    SolveReport report = solver_.with_settings_of(*this)(A, b, x);
     report.column_residuals = residuals(b, x);
     report.residual = 0;
     for (const double r : report.column_residuals) report.residual = max_or_nan(report.residual, r);
