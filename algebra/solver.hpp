@@ -6,8 +6,10 @@
 #include "kov/algebra/solve_report.hpp"
 #include "kov/stencil/functions/operator.hpp"
 
+#include <algorithm>
 #include <concepts>
 #include <functional>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -66,10 +68,11 @@ class Solver {
           return mine(A, b, x);
         }) {}
 
-  /// The same for a solve within another one: it reports failure instead of throwing.
+  /// The same for a solve within another one: it reports failure instead of throwing.  A goal that underflowed, on the
+  /// way from a tolerance that nothing reaches, is the smallest number above 0.
   Solver within(double goal, int iterations_left, const ProgressCallback& inner_progress) const {
     Solver result = *this;
-    result.tolerance = goal;
+    result.tolerance = std::max(goal, std::numeric_limits<double>::min());
     result.max_iterations = iterations_left;
     result.on_failure = OnFailure::report;
     result.progress = inner_progress;

@@ -102,8 +102,9 @@ void require_usable(const Propagator<T>& source) {
         sentence("the smeared source at", to_string(source.labels.origin), "has the norm", std::sqrt(square));
     require(square != 0, what + ":", "nothing follows from it; smear it less, or multiply source.formula by a number");
     require<ConvergenceError>(square >= least && square <= 1 / least, what + ",",
-                              "whose powers are no numbers in this precision: smear it less, multiply source.formula",
-                              "by a number, or take solver.precision double");
+                              "whose powers are no numbers in this precision: smear it less, or multiply",
+                              std::string("source.formula by a number") +
+                                  (std::is_same_v<T, float> ? ", or take solver.precision double" : ""));
   }
 }
 

@@ -9,6 +9,7 @@
 #include "tests/reference/gather.hpp"
 
 #include <gtest/gtest.h>
+#include <limits>
 
 namespace kov {
 namespace {
@@ -103,6 +104,7 @@ TEST_F(UserSolver, MembersOfTheTypeErasedSolverReplaceThoseOfTheSolverInIt) {
   EXPECT_FALSE(short_one.converged);
   EXPECT_EQ(short_one.iterations, 1);
   EXPECT_EQ(calls, report.iterations);
+  EXPECT_EQ(any.within(0, 1, {}).tolerance, std::numeric_limits<double>::min());
 }
 
 TEST_F(UserSolver, APartOfASolverTakesItsFourMembers) {

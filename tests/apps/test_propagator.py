@@ -547,7 +547,7 @@ class PropagatorSettings(PropagatorTest):
                                  (options(quark__0__action="naik", solver__preconditioner="none", solver__links=12), "set solver.links to 18"),
                                  (options(solver__precision="reliable-16", solver__columns="together"), "no columns in lanes"),
                                  (options(solver__precision="reliable-16", solver__preconditioner="none"), "take even-odd, or precision reliable"),
-                                 (options(solver__precision="single-16"), "single precision reaches 1e-6"),
+                                 (options(solver__precision="single-16"), "single precision reaches 1e-06 at best"),
                                  (options(solver__precision="single-16", solver__tolerance=1e-6, solver__columns="together"), "or precision single"),
                                  (options(solver__precision="single-16", solver__tolerance=1e-6, solver__preconditioner="none"), "or precision single"),
                                  (options(solver__precision="single-16", solver__tolerance=1e-6, solver__method="cg"), "or precision single"),
@@ -609,3 +609,10 @@ class PropagatorSettings(PropagatorTest):
     def test_a_solve_that_does_not_converge_ends_the_run(self):
         self.assertIn("converge", self.call("propagator", *JOB, *options(solver__max_iterations=2), code=3).stderr)
         self.assertEqual(self.propagators(), [])
+
+    def test_a_tolerance_out_of_reach_has_a_remedy_that_fits_the_solve(self):
+        light = [word.replace("kappa=0.13", "kappa=0.15") for word in JOB]
+        job = [*light, *options(solver__method="cg", solver__preconditioner="none", solver__tolerance=1e-15, solver__precision="double")]
+        error = self.call("propagator", *job, code=3).stderr
+        self.assertRegex(error, "double precision reaches about 1e-15 at best, and this solve [0-9.e-]+: ask for a larger tolerance, or take CGNE or even sites")
+        self.assertNotIn("mixed precision", error)
