@@ -238,6 +238,18 @@ class QuarkAngleInTime(PropagatorTest, QuarkTest):
         self.assertEqual(self.propagator("angle", 4, boundary="periodic", theta_t=math.pi), self.propagator("word", 4))
         self.assertNotEqual(self.propagator("other", 4, boundary="periodic"), self.propagator("word", 4))
 
+    def test_is_the_same_boundary_modulo_two_pi(self):
+        job = [*LIGHT, *HEAVY, *options(generate__configurations=1, correlators__baryons="[]")]
+        spellings = ({}, {"quark__1__theta": "[%r, 0, %r]" % (2 * math.pi, -2 * math.pi)}, {"quark__1__boundary": "periodic", "quark__1__theta_t": -math.pi})
+        found = []
+        for k, spelling in enumerate(spellings):
+            self.call("spectrum", *SHARED, *job, *options(**spelling, output__prefix="run%d" % k))
+            text = re.sub("(?m)^# parameter .*\n", "", self.read("run%d.dat" % k))
+            self.assertIn("# boundary = antiperiodic", text)
+            found.append(text)
+        self.assertEqual(found[1], found[0])
+        self.assertEqual(found[2], found[0])
+
     def test_beyond_two_pi_is_refused(self):
         for key, value in (("theta_t", 6.3), ("theta_t", -1e17), ("theta", "[0, 7, 0]")):
             error = self.call("spectrum", *self.COLD, *options(**{"action__" + key: value}), code=1).stderr
