@@ -198,6 +198,10 @@ class SpectrumQuarks(QuarkTest):
         self.assertIn("truncated", refusal(code=2))
         self.assertNotIn("spectrum.dat", os.listdir(self.folder))
 
+    def test_a_table_that_is_missing_is_said(self):
+        error = self.call("spectrum", *SHARED, *options(quark__1__kappa=0.13), code=1).stderr
+        self.assertIn("--set quark.1.kappa is of table 1 of the list [[quark]], which has no table 0: give a key of quark.0 before it", error)
+
     def test_bad_quarks_are_refused(self):
         for changed, message in ((options(quark__1__name="light"), "another quark is called too"),
                                  (options(quark__1__boundary="periodic"), "quarks of one boundary"),
