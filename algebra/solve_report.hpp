@@ -66,9 +66,13 @@ struct SolveReport {
   /// Why the solve ended if it did not converge; otherwise empty.  It names the columns where there are several
   /// systems: "columns 2, 5 of 12: the residual is not finite".
   std::string reason = {};
+  /// What may help then, "allow more iterations or ask for less"; empty if a user's solver does not fill it in.
+  std::string remedy = {};
 
   /// One line: "BiCGstab: 123 iterations, residual 9.1e-13 (tolerance 1e-12), 0.52 s, 41 Gflop/s".
   std::string text() const;
+  /// The message of a ConvergenceError: the same line, and the remedy.
+  std::string failure() const;
 };
 
 }  // namespace kov

@@ -43,12 +43,22 @@ std::string hint(const std::string& solver) {
 /// A residual has grown beyond rounding when its own rounding is this share of what it began with.
 constexpr double lost = 0.01;
 
+/// What solves of well-conditioned systems reach in double and in single precision, about, relative to the source; and
+/// where roundings of the two lie apart.
+constexpr double least_in_double = 1e-15, least_in_single = 1e-6, between_roundings = 1e-10;
+
+/// Reasons that remedies depend on.
+constexpr char dominated_by_rounding[] =
+    "restarts no longer reduce the true residual, probably because rounding dominates it";
+constexpr char at_the_limit[] = "the limit of";
+
 }  // namespace
 
 SolveRun::SolveRun(const Lattice& lattice, const std::string& name, double tolerance, int max_iterations,
-                   OnFailure on_failure, const ProgressCallback& progress)
+                   OnFailure on_failure, const ProgressCallback& progress, double rounding)
     : comm_(lattice.comm()),
       max_iterations_(max_iterations),
+      rounding_(rounding),
       on_failure_(on_failure),
       progress_(progress),
       start_(std::chrono::steady_clock::now()),
@@ -185,7 +195,7 @@ bool SolveRun::is_over(System& system, int patience) const {
     return true;
   }
   if (system.iterations >= max_iterations_) {
-    system.reason = sentence("the limit of", max_iterations_, "iterations was reached");
+    system.reason = sentence(at_the_limit, max_iterations_, "iterations was reached");
     const double least = std::min(system.best, system.stopping_residual);
     if (system.beginnings + inner_restarts_ > starts_of_stages && least > barely_smaller)
       system.reason += sentence(", and restarts left", least, "of the source") + hint(report_.solver);
@@ -198,7 +208,7 @@ bool SolveRun::is_over(System& system, int patience) const {
                         ? sentence("restarts make the true residual larger, which was", system.best,
                                    "at best, so the solver diverges") +
                               hint(report_.solver)
-                        : "restarts no longer reduce the true residual, probably because rounding dominates it";
+                        : dominated_by_rounding;
     return true;
   }
   ++system.beginnings;
@@ -218,6 +228,27 @@ std::string SolveRun::reasons() const {
     text << " of " << systems_.size() << ": " << reason;
   }
   return text.str();
+}
+
+/// What may help against the reasons of the report.
+std::string SolveRun::remedy() const {
+  const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
+  const std::string &reason = report_.reason, &solver = report_.solver, check = "check the operator and the links";
+  // Recursions may fall below what a true residual can be, until the limit or until their numbers underflow.
+  const double reached = report_.stopping_residual;
+  const bool at_limit = has(reason, at_the_limit), lost_digits = report_.iterations > 0 && !(reached > 1e3 * rounding_),
+             out_of_reach = report_.tolerance < rounding_ && (at_limit || lost_digits);
+  const std::string more = at_limit && !out_of_reach ? "allow more iterations, " : "";
+  if (!out_of_reach && !has(reason, dominated_by_rounding)) return more + (at_limit ? "ask for less, or " : "") + check;
+  const bool in_double = rounding_ < between_roundings;
+  std::string text = sentence(in_double ? "double" : "single", "precision reaches about",
+                              in_double ? least_in_double : least_in_single, "at best");
+  if (std::isfinite(reached)) text += sentence(", and this solve", reached);
+  text += ": " + more + "ask for a larger tolerance";
+  if (!in_double) text += ", or solve in double or mixed precision";
+  const bool squares = has(solver, "normal equations") && !has(solver, "normal equations of the error");
+  if (squares && !has(solver, "even-odd")) text += ", or take CGNE or even sites, which lose fewer digits";
+  return std::isfinite(reached) ? text : text + ", or " + check;
 }
 
 void SolveRun::tell_columns() {
@@ -255,6 +286,7 @@ SolveReport SolveRun::finish() {
   report_.restarts += inner_restarts_;
   report_.iterations = slowest();
   report_.reason = reasons();
+  report_.remedy = report_.converged ? "" : remedy();
   std::vector<double> seconds{std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count()};
   comm_.max(seconds);  // so that all ranks report, and throw, the same
   report_.seconds = seconds[0];
@@ -262,11 +294,7 @@ SolveReport SolveRun::finish() {
   comm_.sum(work);
   report_.flops = work[0];
   report_.bytes = work[1];
-  if (!report_.converged && on_failure_ == OnFailure::raise)
-    throw ConvergenceError(
-        report_.text() +
-        "; the solution is not usable: check the operator and the links, allow more iterations, ask for "
-        "less, or solve in double or mixed precision");
+  if (!report_.converged && on_failure_ == OnFailure::raise) throw ConvergenceError(report_.failure());
   return report_;
 }
 

@@ -58,7 +58,7 @@ class SolveRun {
   template <class S, class F>
   SolveRun(const S& solver, const F& b)
       : SolveRun(b.lattice(), solver.name(), solver.tolerance, solver.max_iterations, solver.on_failure,
-                 solver.progress) {}
+                 solver.progress, rounding_of(b)) {}
 
   /// Solves the systems with b_k = 0 by x_k = 0: they take no further part.  bb: |b_k|^2.  Whether these are all.
   template <class F>
@@ -133,18 +133,28 @@ class SolveRun {
     std::vector<double> history = {};
   };
 
+  /// rounding: of the numbers of the fields that are solved for.
   SolveRun(const Lattice& lattice, const std::string& name, double tolerance, int max_iterations, OnFailure on_failure,
-           const ProgressCallback& progress);
+           const ProgressCallback& progress, double rounding);
+  template <class F>
+  static double rounding_of(const F& b) {
+    if constexpr (requires { b.rounding(); })
+      return b.rounding();
+    else
+      return double(std::numeric_limits<typename F::Real>::epsilon());
+  }
   ColumnMask start_with_zeros(const ByColumn<double>& bb);
   bool is_over(System& system, int patience) const;
   int slowest() const;
   std::string reasons() const;
+  std::string remedy() const;
   void tell_columns();
   void tell_column_residuals(const ByColumn<double>& rr, const ByColumn<double>& bb);
 
   Comm comm_;
   SolveReport report_;
   int max_iterations_;
+  double rounding_;
   OnFailure on_failure_;
   ProgressCallback progress_;
   std::chrono::steady_clock::time_point start_;

@@ -6,8 +6,10 @@
 #include "kov/algebra/solve_report.hpp"
 #include "kov/stencil/functions/operator.hpp"
 
+#include <algorithm>
 #include <concepts>
 #include <functional>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -27,6 +29,17 @@ concept LinearSolver = requires(const S& solver, S& changed, const Operator<F>& 
   { solver.name() } -> std::convertible_to<std::string>;
   { solver(A, b, x) } -> std::same_as<SolveReport>;
 };
+
+namespace detail {
+/// Gives a solver the four members of another one.
+template <class From, class To>
+void copy_settings(const From& from, To& to) {
+  to.tolerance = from.tolerance;
+  to.max_iterations = from.max_iterations;
+  to.on_failure = from.on_failure;
+  to.progress = from.progress;
+}
+}  // namespace detail
 
 /// Owns any solver of fields F and is a solver itself.  Its own four members are used, not those of the solver in it.
 template <class F>
@@ -51,20 +64,26 @@ class Solver {
         name_(solver.name()),
         solve_([solver](const Solver& told, const Operator<F>& A, const F& b, const F& x) {
           S mine = solver;
-          mine.tolerance = told.tolerance;
-          mine.max_iterations = told.max_iterations;
-          mine.on_failure = told.on_failure;
-          mine.progress = told.progress;
+          detail::copy_settings(told, mine);
           return mine(A, b, x);
         }) {}
 
-  /// The same for a solve within another one: it reports failure instead of throwing.
+  /// The same for a solve within another one: it reports failure instead of throwing.  A goal that underflowed, on the
+  /// way from a tolerance that nothing reaches, is the smallest number above 0.
   Solver within(double goal, int iterations_left, const ProgressCallback& inner_progress) const {
     Solver result = *this;
-    result.tolerance = goal;
+    result.tolerance = std::max(goal, std::numeric_limits<double>::min());
     result.max_iterations = iterations_left;
     result.on_failure = OnFailure::report;
     result.progress = inner_progress;
+    return result;
+  }
+
+  /// The same with the four members of another solver, which does all its work by this one.
+  template <class S>
+  Solver with_settings_of(const S& whole) const {
+    Solver result = *this;
+    detail::copy_settings(whole, result);
     return result;
   }
 

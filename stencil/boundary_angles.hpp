@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <numbers>
 
 namespace kov {
@@ -18,7 +19,12 @@ struct BoundaryAngles {
   /// Periodic in space, antiperiodic in time: the usual choice for fermions.
   static BoundaryAngles antiperiodic_in_time() { return {{0, 0, 0, std::numbers::pi}}; }
 
-  bool operator==(const BoundaryAngles&) const = default;
+  /// Whether the phases are the same: all angles are, modulo 2 pi and up to 1e-12.
+  bool operator==(const BoundaryAngles& other) const {
+    for (std::size_t mu = 0; mu < 4; ++mu)
+      if (!(std::abs(std::remainder(angle[mu] - other.angle[mu], 2 * std::numbers::pi)) < 1e-12)) return false;
+    return true;
+  }
 };
 
 }  // namespace kov

@@ -124,7 +124,8 @@ class SliceSearch {
       require<ConvergenceError>(worst < 0.5 * before, "eigenvectors of time slices have the residual",
                                 result.report.residual, "and are orthonormal to", result.report.orthogonality, "after",
                                 restarts_, "restarts; wanted is", tolerance_,
-                                ": ask for less accuracy, or take double precision");
+                                sizeof(T) == sizeof(double) ? ", which double precision does not reach: ask for less"
+                                                            : ": ask for less accuracy, or take double precision");
       before = worst;
       goal = std::max(0.1 * goal, 10 * double(std::numeric_limits<T>::epsilon()));
       lanczos_.renew_block();

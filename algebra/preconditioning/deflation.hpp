@@ -65,12 +65,7 @@ class Deflated {
   /// Throws InputError where the sites of b differ from those of the vectors.
   SolveReport operator()(const Operator<F>& A, const F& b, const F& x) const {
     const double seconds = detail::add_eigenvectors(vectors_, eigenvalues_, of_, on_vectors(A), Vector(b), Vector(x));
-    Solver<F> solve = solver_;
-    solve.tolerance = tolerance;
-    solve.max_iterations = max_iterations;
-    solve.on_failure = on_failure;
-    solve.progress = progress;
-    SolveReport report = solve(A, b, x);
+    SolveReport report = solver_.with_settings_of(*this)(A, b, x);
     report.solver = name();
     report.seconds += seconds;
     return report;

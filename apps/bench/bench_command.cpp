@@ -222,10 +222,13 @@ Command bench_command() {
               "for the tables solver, contractions and scaling without --plan");
           scaling->require_used(session, is_scaling);
           require(options->seconds > 0, "--seconds is", options->seconds, "- it must be positive");
+          require(!session.given.contains("--output") || names_files(scaling->output), "--output is",
+                  in_quotes(scaling->output) + ",", "which names no file: give it a name, such as run1");
           if (is_contractions) {
             require(session.comm.size() == 1, "the table", *table, "is of one process: start one");
             require(*n_rows > 0 && *n_rows % 4 == 0, "--rows is", *n_rows, "- it must be positive and a multiple of 4");
             require(*pairs > 0 && *pairs <= 128 * 128, "--pairs is", *pairs, "- it must be in [1, 128 x 128]");
+            if (!is_paper000) require_contraction_tables(session, options->only);
             const std::string picture = session.given.contains("--output") ? scaling->output : "";
             OutputFiles outputs;
             if (!picture.empty()) outputs.add(picture, contraction_picture_endings());

@@ -56,6 +56,17 @@ constexpr double bicgstab_reals = (5 + 3 + 8) * 24, bicgstab_flops = 12 * (6 * 8
 /// Those of conjugate gradients: four sums over three reads, and three updates with four reads and three writes.
 constexpr double cg_reals = (3 + 4 + 3) * 24, cg_flops = (4 * 2 + 3 * 2) * 24;
 
+/// M^+ M of a reduced operator; work: between the two, of as many columns as it is mostly applied to.
+template <class Reduced>
+Operator<typename Reduced::F> squared(const Reduced& reduced, const typename Reduced::F& work) {
+  using F = typename Reduced::F;
+  return [=](const F& in, const F& out) {
+    const F between = in.conforms(work) ? work.alias() : in.like("work");  // renewals are of some of the columns
+    reduced.apply(in, between);
+    reduced.apply_adjoint(between, out);
+  };
+}
+
 template <class T>
 std::vector<SolverCase> wilson_solvers(BenchRows<T>& rows) {
   const double V = rows.sites, M_reals = 48 + rows.link_reals, M_flops = 1320 + 48;
@@ -94,10 +105,7 @@ std::vector<SolverCase> wilson_solvers(BenchRows<T>& rows) {
                      reduced.apply(even, even_work);
                      reduced.apply(even, even_work);
                    }});
-  const Operator<SpinorField<T>> square = [=](const SpinorField<T>& in, const SpinorField<T>& out) {
-    reduced.apply(in, even_work);
-    reduced.apply_adjoint(even_work, out);
-  };
+  const Operator<SpinorField<T>> square = squared(reduced, even_work);
   const SpinorField<T> even_x = x.even(), even_out = even.like("even out");
   cases.push_back({"CG, even-odd, M^+ M", V / 2, 2 * reduced_reals, 2 * reduced_flops, cg_reals, cg_flops,
                    [=](const ProgressCallback& progress) {
@@ -161,14 +169,7 @@ SolverCase cg_of_12_reals(BenchRows<T>& rows, const std::string& name, int n) {
   const auto reduced_square = [&]<class Storage>(Storage) {
     using F = Field<Spinor, Storage>;
     const WilsonOperator<Links12<Storage>> M(GaugeLinks<Links12<Storage>>(rows.gauge), 0.1);
-    const SchurComplement<Links12<Storage>, MassTerm, F> reduced(M, n);
-    const F work(rows.lattice, "work", n, Subset::even);
-    // Renewals are of some of the columns.
-    return Operator<F>([=](const F& in, const F& out) {
-      const F between = in.conforms(work) ? work.alias() : in.like("work");
-      reduced.apply(in, between);
-      reduced.apply_adjoint(between, out);
-    });
+    return squared(SchurComplement<Links12<Storage>, MassTerm, F>(M, n), F(rows.lattice, "work", n, Subset::even));
   };
   const auto low = reduced_square(Low());
   const SpinorField<T> b(rows.lattice, "b", n, Subset::even), x = b.like("x");

@@ -160,7 +160,8 @@ void DistillParameters::complete(Settings& settings) {
 
 void DistillParameters::check_quark(const Settings& settings, const QuarkAction& quark,
                                     const std::string& section) const {
-  require(quark.theta == std::array<double, 3>{0, 0, 0}, settings.origin(section + ".theta"),
+  const auto& angle = quark.boundary_angles().angle;
+  require(angle[0] == 0 && angle[1] == 0 && angle[2] == 0, settings.origin(section + ".theta"),
           "twists the quark's boundary, but eigenvectors are periodic in space: leave it out");
   require(quark.mu == 0, settings.origin(section + ".mu"),
           "is not 0, but correlators take tau(t, t') from tau(t', t) by gamma_5, which holds without a twisted mass");

@@ -4,6 +4,7 @@
 #include "apps/files/output_files.hpp"
 #include "apps/files/text_file.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace kov::app {
@@ -45,19 +46,31 @@ std::string why_no_pdf() {
 
 namespace {
 
-/// "; a.svg and a.pdf are of an earlier run", of those that are there.
-std::string stale(const std::vector<std::string>& files) {
+/// "a.svg and a.pdf are of an earlier run", of those that are there; empty where none is.
+std::string old_files(const std::vector<std::string>& files) {
   std::vector<std::string> there;
   std::error_code none;
   for (const std::string& file : files)
     if (std::filesystem::exists(file, none)) there.push_back(file);
-  return there.empty() ? "" : "; " + list_text(there) + (there.size() == 1 ? " is" : " are") + " of an earlier run";
+  return there.empty() ? "" : list_text(there) + (there.size() == 1 ? " is" : " are") + " of an earlier run";
+}
+/// The same at the end of a sentence.
+std::string stale(const std::vector<std::string>& files) {
+  const std::string text = old_files(files);
+  return text.empty() ? "" : "; " + text;
 }
 
 }  // namespace
 
 void WrittenFiles::missing(const std::string& prefix, const std::string& why) {
   problems_.push_back(prefix + ".svg is not drawn: " + why + stale({prefix + ".svg", prefix + ".pdf"}));
+}
+
+void WrittenFiles::leave(const std::vector<std::string>& files) {
+  std::vector<std::string> others;
+  for (const std::string& file : files)
+    if (std::find(names_.begin(), names_.end(), file) == names_.end()) others.push_back(file);
+  if (const std::string text = old_files(others); !text.empty()) problems_.push_back(text + ", not of this one");
 }
 
 void WrittenFiles::write(const std::string& prefix, const Drawing& drawing) {

@@ -52,6 +52,9 @@ class WrittenFiles {
   /// A picture that there cannot be, and why.
   void missing(const std::string& prefix, const std::string& why);
 
+  /// Pictures that this run does not draw: say() names those of them that are there, and that it did not write.
+  void leave(const std::vector<std::string>& files);
+
   /// "wrote a, b and c", and a warning for every picture that is not drawn, which names files of an earlier run that
   /// are still there.
   void say() const;

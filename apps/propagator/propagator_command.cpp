@@ -116,34 +116,51 @@ class PropagatorRun {
     for (PlannedPropagator& planned : plan_.propagators) {
       if (planned.configuration != c || planned.is_finished) continue;
       const NamedQuark& quark = parameters_.quarks[planned.quark];
-      if (!source || source->labels.origin != planned.origin || boost != quark.boost)
-        source = make_source(quark, planned.origin, name, planned.to_sink, report.links_checksum);
-      boost = quark.boost;
-      if (parameters_.format() == PropagatorFormat::usqcd) require_scalar_source(*source);  // before any solve
-      std::optional<QuarkSolver<T>>& solver = solvers[planned.quark];
-      if (!solver) {
-        if (!plan_.batches.keeps_operators) solvers.assign(solvers.size(), std::nullopt);
-        solver.emplace(gauge, quark, quark.solver, plan_.batches.columns[planned.quark]);
-        if (!solver->deflation().empty()) {
-          progress_.hide();
-          session_.say(name + ", " + quark.name + ": " + solver->deflation());
-        }
-      }
-      Propagator<T> s = source->like("propagator");
       Solved solved;
-      if (quark.solver.is_together()) {
-        int first = 0;
-        solver->solve_together(*source, s, [&](const SolveReport& report, int n_columns) {
-          session_.log.debug(report.text());
-          solved.add(report, first);
-          first += n_columns;
-          progress_.advance(column_solves, n_columns);
-        });
-      } else {
-        solve_columns(planned, *solver, *source, s, solved);
-      }
+      Propagator<T> s = naming(name + ", " + quark.called(), [&] {
+        if (!source || source->labels.origin != planned.origin || boost != quark.boost)
+          source = make_source(quark, planned.origin, name, planned.to_sink, report.links_checksum);
+        boost = quark.boost;
+        if (parameters_.format() == PropagatorFormat::usqcd) require_scalar_source(*source);  // before any solve
+        return solve(planned, solver_of(planned, gauge, solvers), *source, solved);
+      });
       write(planned, quark, name, report, *source, s, solved);
     }
+  }
+
+  /// Of the propagator's quark, made where there is none yet.
+  template <class T>
+  const QuarkSolver<T>& solver_of(const PlannedPropagator& planned, const GaugeField<double>& gauge,
+                                  std::vector<std::optional<QuarkSolver<T>>>& solvers) {
+    const NamedQuark& quark = parameters_.quarks[planned.quark];
+    std::optional<QuarkSolver<T>>& solver = solvers[planned.quark];
+    if (solver) return *solver;
+    if (!plan_.batches.keeps_operators) solvers.assign(solvers.size(), std::nullopt);
+    solver.emplace(gauge, quark, quark.solver, plan_.batches.columns[planned.quark]);
+    if (!solver->deflation().empty()) {
+      progress_.hide();
+      session_.say(plan_.gauges.configurations[planned.configuration].name + ", " + quark.name + ": " +
+                   solver->deflation());
+    }
+    return *solver;
+  }
+
+  template <class T>
+  Propagator<T> solve(const PlannedPropagator& planned, const QuarkSolver<T>& solver, const Propagator<T>& source,
+                      Solved& solved) {
+    Propagator<T> s = source.like("propagator");
+    if (!parameters_.quarks[planned.quark].solver.is_together()) {
+      solve_columns(planned, solver, source, s, solved);
+      return s;
+    }
+    int first = 0;
+    solver.solve_together(source, s, [&](const SolveReport& report, int n_columns) {
+      session_.log.debug(report.text());
+      solved.add(report, first);
+      first += n_columns;
+      progress_.advance(column_solves, n_columns);
+    });
+    return s;
   }
 
   /// Reads a column of an earlier run.  False, with a warning, where it is damaged.
@@ -177,7 +194,7 @@ class PropagatorRun {
     for (int k = 0; k < 12; ++k) {
       const std::string file = column_file(planned, k);
       if (planned.has_column[std::size_t(k)] && take_column(file, s.column(k), solved)) continue;
-      const SolveReport report = solver.solve_column(source.column(k), s.column(k));
+      const SolveReport report = solver.solve_column(source, k, s);
       session_.log.debug(report.text());
       solved.add(report, k);
       // Columns do not say of which links they are.

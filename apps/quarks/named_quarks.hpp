@@ -25,6 +25,8 @@ struct NamedQuark : QuarkAction {
   std::array<double, 3> boost{0, 0, 0};
   SolverChoice solver = {};
 
+  /// "quark light", for messages; "the quark" where it has no name.
+  std::string called() const { return name.empty() ? "the quark" : "quark " + name; }
   /// ", boost 0 0 -1, solved for by ..." where these are not those of the job; empty where they are.
   std::string differences(const SolverChoice& of_job, const std::array<double, 3>& boost_of_job) const;
 };

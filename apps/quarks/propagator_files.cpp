@@ -45,18 +45,18 @@ bool same_label(const LabelValue& a, const LabelValue& b) {
   return x && y ? std::abs(*x - *y) < 1e-10 : a == b;  // kappa may follow from a mass
 }
 
-/// Of foreign files kappa; where the action is recorded, all that distinguishes it, absent labels being defaults.
+/// Of foreign files kappa; where the action is recorded, all that distinguishes it but for the boundary, absent labels
+/// being defaults.
 void require_labels(const StoredPropagator& stored, const NamedQuark& quark) {
   const std::map<std::string, LabelValue> expected = quark.labels();
-  const std::map<std::string, LabelValue> defaults{{"c_sw", 0.0}, {"mu", 0.0},        {"xi0", 1.0},
-                                                   {"nu", 1.0},   {"theta", "0 0 0"}, {"theta_t", 0.0}};
+  const std::map<std::string, LabelValue> defaults{{"c_sw", 0.0}, {"mu", 0.0}, {"xi0", 1.0}, {"nu", 1.0}};
   const auto find = [&](const std::map<std::string, LabelValue>& labels, const std::string& name) -> LabelValue {
     if (const auto found = labels.find(name); found != labels.end()) return found->second;
     const auto found = defaults.find(name);
     return found == defaults.end() ? LabelValue("unknown") : found->second;
   };
   const bool has_action = stored.labels.contains("action");
-  for (const char* name : {"kappa", "action", "boundary", "c_sw", "mu", "xi0", "nu", "theta", "theta_t"}) {
+  for (const char* name : {"kappa", "action", "c_sw", "mu", "xi0", "nu"}) {
     if (!has_action && (name != std::string("kappa") || !stored.labels.contains("kappa"))) continue;
     const LabelValue in_file = find(stored.labels, name), of_quark = find(expected, name);
     require(same_label(in_file, of_quark), stored.file, "was solved for with", name, label_text(in_file) + ",",

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace kov::app {
 
@@ -19,6 +20,20 @@ constexpr double largest_c_sw = 10;
 constexpr double largest_mu = 10, least_anisotropy = 0.01;
 /// Of a boundary: once around, as large ones lose the digits of their phases.
 constexpr double largest_angle = 6.2831853071795865;
+
+using std::numbers::pi;
+/// Angles closer than this are the same boundary.
+constexpr double same_angle = 1e-12;
+
+/// The angle modulo 2 pi, above -pi and up to pi; 0 and pi exactly.
+double folded(double angle) {
+  const double rest = std::remainder(angle, 2 * pi);
+  if (std::abs(rest) < same_angle) return 0;
+  return std::abs(std::abs(rest) - pi) < same_angle ? pi : rest;
+}
+
+/// A folded angle as labels have it: ways to write it differ in roundings.
+double rounded(double angle) { return angle == pi ? pi : std::round(angle * 1e12) / 1e12; }
 
 }  // namespace
 
@@ -70,8 +85,8 @@ void QuarkAction::complete(Settings& settings, const std::string& section) {
 
 BoundaryAngles QuarkAction::boundary_angles() const {
   BoundaryAngles angles = boundary == "periodic" ? BoundaryAngles::periodic() : BoundaryAngles::antiperiodic_in_time();
-  std::copy(theta.begin(), theta.end(), angles.angle.begin());
-  angles.angle[3] += theta_t;
+  for (std::size_t mu = 0; mu < 3; ++mu) angles.angle[mu] = folded(theta[mu]);
+  angles.angle[3] = folded(angles.angle[3] + theta_t);
   return angles;
 }
 
@@ -83,8 +98,10 @@ std::string QuarkAction::action_name() const {
 }
 
 std::map<std::string, LabelValue> QuarkAction::time_labels() const {
-  std::map<std::string, LabelValue> labels{{"boundary", boundary}};
-  if (theta_t != 0) labels["theta_t"] = theta_t;
+  const double angle = boundary_angles().angle[3];
+  const bool is_periodic = std::abs(angle) < pi / 2 + same_angle;
+  std::map<std::string, LabelValue> labels{{"boundary", is_periodic ? "periodic" : "antiperiodic"}};
+  if (const double beyond = rounded(is_periodic ? angle : folded(angle - pi)); beyond != 0) labels["theta_t"] = beyond;
   return labels;
 }
 
@@ -96,16 +113,19 @@ std::map<std::string, LabelValue> QuarkAction::labels() const {
   if (mu != 0) labels["mu"] = mu;
   if (xi0 != 1) labels["xi0"] = xi0;
   if (nu != 1) labels["nu"] = nu;
-  if (theta != std::array<double, 3>{})
-    labels["theta"] = sentence(exact_text(theta[0]), exact_text(theta[1]), exact_text(theta[2]));
+  const auto& angle = boundary_angles().angle;
+  if (angle[0] != 0 || angle[1] != 0 || angle[2] != 0)
+    labels["theta"] =
+        sentence(exact_text(rounded(angle[0])), exact_text(rounded(angle[1])), exact_text(rounded(angle[2])));
   return labels;
 }
 
 std::string QuarkAction::description() const {
   std::string text = sentence(action_name() + ", kappa", kappa, "(mass", std::to_string(mass) + ")");
-  for (const auto& [label, value] : labels())
+  const std::map<std::string, LabelValue> labels = this->labels();
+  for (const auto& [label, value] : labels)
     if (label != "action" && label != "kappa" && label != "boundary") text += ", " + label + " " + label_text(value);
-  return text + ", " + boundary + " in time";
+  return text + ", " + label_text(labels.at("boundary")) + " in time";
 }
 
 }  // namespace kov::app

@@ -32,7 +32,7 @@ struct QuarkAction {
   /// key.
   void complete(Settings& settings, const std::string& section);
 
-  /// Of boundary, theta and theta_t.
+  /// Of boundary, theta and theta_t, each between -pi, excluded, and pi; exactly 0 or pi where they are so up to 1e-12.
   BoundaryAngles boundary_angles() const;
   /// Whether it has legs of two lengths.
   bool is_improved() const { return action != "wilson"; }
@@ -40,7 +40,9 @@ struct QuarkAction {
   std::string action_name() const;
   /// What distinguishes its propagators: action, kappa, boundary and what else differs from the default.
   std::map<std::string, LabelValue> labels() const;
-  /// Those of the labels that say how it goes on after the last time slice: boundary, and theta_t unless 0.
+  /// Those of the labels that say how it goes on after the last time slice: boundary, and theta_t unless 0.  One
+  /// boundary has one label, however it was given: that of `boundary` which it is nearer to, and an angle of at most
+  /// pi / 2, rounded to 1e-12 as those of theta are.
   std::map<std::string, LabelValue> time_labels() const;
   /// "Wilson-clover, kappa 0.13 (mass -0.153846), c_sw 1.2, antiperiodic in time"
   std::string description() const;

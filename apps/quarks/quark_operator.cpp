@@ -287,8 +287,9 @@ Operator<SpinorField<double>> operator_in_double(const GaugeField<double>& gauge
 }
 
 /// A solver in single precision after whose solves |b_k - M x_k| / |b_k| is computed once more, with an operator in
-/// double on the links as they are: these numbers are the report's residual and column_residuals.  When a solve ends
-/// and whether it converged stays what the solver says in its own precision, as does its stopping_residual.
+/// double on the links as they are: these numbers are the residual and column_residuals of the report, and of the
+/// message where the solve fails.  When a solve ends and whether it converged stays what the solver says in its own
+/// precision, as does its stopping_residual.
 template <class Lanes>
 class TrueResiduals {
  public:
@@ -310,15 +311,13 @@ class TrueResiduals {
   std::string name() const { return solver_.name(); }
 
   SolveReport operator()(const Operator<F>& A, const F& b, const F& x) const {
-    Solver<F> solver = solver_;
-    solver.tolerance = tolerance;
-    solver.max_iterations = max_iterations;
-    solver.on_failure = on_failure;
-    solver.progress = progress;
-    SolveReport report = solver(A, b, x);
+    Solver<F> reporting = solver_.with_settings_of(*this);
+    reporting.on_failure = OnFailure::report;
+    SolveReport report = reporting(A, b, x);
     report.column_residuals = residuals(b, x);
     report.residual = 0;
     for (const double r : report.column_residuals) report.residual = max_or_nan(report.residual, r);
+    if (!report.converged && on_failure == OnFailure::raise) throw ConvergenceError(report.failure());
     return report;
   }
 

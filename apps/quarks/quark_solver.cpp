@@ -11,6 +11,28 @@
 
 namespace kov::app {
 
+namespace {
+
+/// solver(A, b, x) for n columns of a propagator, the first of which is number `first`.
+template <class F>
+SolveReport solve_for(const Solver<F>& solver, const Operator<F>& A, const F& b, const F& x, const Coord& origin,
+                      int first, int n) {
+  Solver<F> reporting = solver;
+  reporting.on_failure = OnFailure::report;
+  const SolveReport report = reporting(A, b, x);
+  if (report.converged) return report;
+  std::vector<int> failed;
+  for (int k = 0; k < n; ++k)
+    if (int(report.column_reasons.size()) != n || !report.column_reasons[std::size_t(k)].empty())
+      failed.push_back(first + k);
+  std::string columns = failed.size() == 1 ? "column" : "columns";
+  for (const int k : failed) columns += (k == failed.front() ? " " : ", ") + std::to_string(k);
+  if (n > 1 && n < 12) columns += sentence(" of the solve for", first, "to", first + n - 1);
+  throw ConvergenceError("source at [" + to_string(origin) + "], " + columns + ": " + report.failure());
+}
+
+}  // namespace
+
 /// Operators and solvers for one column and for all at once.
 template <class T>
 struct QuarkSolver<T>::Parts {
@@ -49,18 +71,22 @@ QuarkSolver<T>::QuarkSolver(const GaugeField<double>& gauge, const QuarkAction& 
 
 template <class T>
 SolvedPropagator<T> QuarkSolver<T>::solve(const Propagator<T>& source, const SolveCallback& progress) const {
+  SolvedPropagator<T> solved{source.like("propagator"), {}};
   if (parts_->choice.is_together()) {
-    SolvedPropagator<T> solved{source.like("propagator"), {}};
     solved.reports = solve_together(source, solved.propagator, progress);
     return solved;
   }
-  return solve_propagator(solver(), M(), source, [&](int, const SolveReport& report) { progress(report, 1); });
+  for (int k = 0; k < 12; ++k) {
+    solved.reports.push_back(solve_column(source, k, solved.propagator));
+    progress(solved.reports.back(), 1);
+  }
+  return solved;
 }
 
 template <class T>
-SolveReport QuarkSolver<T>::solve_column(const F& source, const F& x) const {
-  zero(x);
-  return solver()(M(), source, x);
+SolveReport QuarkSolver<T>::solve_column(const Propagator<T>& source, int k, const Propagator<T>& x) const {
+  zero(x.column(k));
+  return solve_for(solver(), M(), source.column(k), x.column(k), source.labels.origin, k, 1);
 }
 
 template <class T>
@@ -87,7 +113,8 @@ std::vector<SolveReport> QuarkSolver<T>::solve_together(const Propagator<T>& sou
   for (int first = 0; first < 12; first += n) {
     convert(source.columns().components(first, n), b);
     zero(solution);
-    reports.push_back((*parts_->together.solver)(*parts_->together.M, b, solution));
+    reports.push_back(
+        solve_for(*parts_->together.solver, *parts_->together.M, b, solution, source.labels.origin, first, n));
     convert(solution, x.columns().components(first, n));
     progress(reports.back(), n);
   }
@@ -102,8 +129,9 @@ void require_usable(const Propagator<T>& source) {
         sentence("the smeared source at", to_string(source.labels.origin), "has the norm", std::sqrt(square));
     require(square != 0, what + ":", "nothing follows from it; smear it less, or multiply source.formula by a number");
     require<ConvergenceError>(square >= least && square <= 1 / least, what + ",",
-                              "whose powers are no numbers in this precision: smear it less, multiply source.formula",
-                              "by a number, or take solver.precision double");
+                              "whose powers are no numbers in this precision: smear it less, or multiply",
+                              std::string("source.formula by a number") +
+                                  (std::is_same_v<T, float> ? ", or take solver.precision double" : ""));
   }
 }
 

@@ -6,6 +6,7 @@
 #include "apps/quarks/quark_action.hpp"
 #include "apps/quarks/solver_choice.hpp"
 #include "kov/contractions/sources/propagator.hpp"
+#include "kov/core/base/error.hpp"
 
 #include <functional>
 #include <memory>
@@ -16,6 +17,16 @@ namespace kov::app {
 
 /// Called on every rank after each solve, with how many columns it was for.
 using SolveCallback = std::function<void(const SolveReport& solve, int n_columns)>;
+
+/// work(), where the message of a ConvergenceError gets a beginning that says what failed: "conf.0010, quark light".
+template <class Work>
+auto naming(const std::string& what, const Work& work) {
+  try {
+    return work();
+  } catch (const ConvergenceError& error) {
+    throw ConvergenceError(what + ", " + error.what(), error.where());
+  }
+}
 
 /// T: double, or float for solver.precision single.
 template <class T>
@@ -29,10 +40,10 @@ class QuarkSolver {
               int n_columns = 12);
 
   /// S with M S = source, column by column or, with a report for each n_columns, so many of them together.  Collective;
-  /// throws ConvergenceError.
+  /// throws ConvergenceError, which names the origin of the source and the columns.
   SolvedPropagator<T> solve(const Propagator<T>& source, const SolveCallback& progress) const;
-  /// One column, x from 0.
-  SolveReport solve_column(const F& source, const F& x) const;
+  /// Column k of x, from 0.
+  SolveReport solve_column(const Propagator<T>& source, int k, const Propagator<T>& x) const;
   /// The operator and the solver for one column; made when they are first asked for where columns are solved for
   /// together.  Collective.
   const Operator<F>& M() const;

@@ -125,10 +125,12 @@ void SolverChoice::check(const Settings& settings, const std::string& section) c
   const auto origin = [&](const char* name) { return settings.origin(section + "." + name); };
   require(tolerance > 0 && tolerance < 1, origin("tolerance"), "is", tolerance,
           "- it must lie strictly between 0 and 1");
-  require(tolerance >= least_solver_tolerance, origin("tolerance"), "is", sentence(tolerance) + ",",
-          "but double precision reaches", least_solver_tolerance, "at best: ask for that or more");
-  require(!is_single() || tolerance >= 1e-6, origin("tolerance"), "is", tolerance,
-          "- single precision reaches 1e-6; take solver.precision mixed or double for less");
+  const double least = is_single() ? least_single_tolerance : least_solver_tolerance;
+  require(tolerance >= least, origin("tolerance"), "is", exact_text(tolerance) + ", but",
+          is_single() ? "single" : "double", "precision reaches", exact_text(least) + " at best:",
+          std::string("ask for that or more") +
+              (is_single() ? ", or take precision mixed or double, which reach " + exact_text(least_solver_tolerance)
+                           : ""));
   const bool reliable = precision == "reliable" || is_in_16_bits();
   require(!reliable || method == "bicgstab", origin("precision"), "is", precision + ",",
           "but only bicgstab has reliable updates: take that method, or precision", is_single() ? "single" : "mixed");

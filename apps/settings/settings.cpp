@@ -253,6 +253,8 @@ void Settings::assign(const std::string& assignment) {
   const std::string key = trim(assignment.substr(0, equals)), value = trim(assignment.substr(equals + 1));
   if (!find(key)) add_table_of(key);
   Setting* setting = find(key);
+  const std::string missing = setting ? "" : missing_table(key);
+  require(missing.empty(), "--set", shown(key), missing);
   require(setting, "--set", shown(key), "is not a known key" + key_meant(key, keys()));
   const bool text = std::holds_alternative<std::string*>(setting->target);
   const bool texts = std::holds_alternative<std::vector<std::string>*>(setting->target);

@@ -39,4 +39,21 @@ void Settings::add_table_of(const std::string& key) {
     }
 }
 
+std::string Settings::missing_table(const std::string& key) const {
+  for (const Tables& tables : tables_) {
+    if (!key.starts_with(tables.name + ".")) continue;
+    const std::string rest = key.substr(tables.name.size() + 1), number = rest.substr(0, rest.find('.'));
+    const std::string list = "the list [[" + tables.name + "]]", first = tables.name + "." + std::to_string(tables.n);
+    const bool is_number = !number.empty() && number.find_first_not_of("0123456789") == std::string::npos;
+    if (!is_number)
+      return sentence("is of", list + ",", "whose tables have numbers from 0 on: write", tables.name + ".0." + rest);
+    if (number.size() > 9 || std::stoul(number) >= most_tables)
+      return sentence("is of a table beyond", most_tables, "of", list + ":", "a job takes no more");
+    if (std::stoi(number) > tables.n)
+      return sentence("is of table", number, "of", list + ",", "which has no table", std::to_string(tables.n) + ":",
+                      "give a key of", first, "before it, such as", first + rest.substr(number.size()));
+  }
+  return "";
+}
+
 }  // namespace kov::app

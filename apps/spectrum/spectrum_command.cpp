@@ -19,6 +19,7 @@
 #include <cmath>
 #include <complex>
 #include <cstdio>
+#include <memory>
 
 namespace kov::app {
 
@@ -78,8 +79,11 @@ class SpectrumRun {
     SpectrumTasks tasks{.sources = false, .loops = false};
     for (const PlannedPart& part : configuration.parts)
       if (!part.entry) (part.is_loops() ? tasks.loops : tasks.sources) = true;
-    const SpectrumMeasurement measurement(gauge, parameters_, report.links_checksum, tasks, plan_.batches);
-    for (const std::string& text : measurement.deflations()) {
+    const auto named = [&](const auto& work) { return naming(configuration.name, work); };
+    const auto measurement = named([&] {
+      return std::make_unique<SpectrumMeasurement>(gauge, parameters_, report.links_checksum, tasks, plan_.batches);
+    });
+    for (const std::string& text : measurement->deflations()) {
       progress_.hide();
       session_.say(configuration.name + ", " + text);
     }
@@ -90,9 +94,10 @@ class SpectrumRun {
         session_.log.debug(solve.text());
         progress_.advance(solves, n_columns);
       };
-      JournalEntry entry = part.is_loops()
-                               ? measurement.measure_loops(configuration.name, solved_for)
-                               : measurement.measure(configuration.name, part.origin, part.stored, solved_for);
+      JournalEntry entry = named([&] {
+        return part.is_loops() ? measurement->measure_loops(configuration.name, solved_for)
+                               : measurement->measure(configuration.name, part.origin, part.stored, solved_for);
+      });
       for (Correlator& c : entry.correlators) {
         c.labels["configuration"] = configuration.name;
         require_finite(c, configuration.name);

@@ -20,7 +20,7 @@ struct SpectrumMeasurement::Work {
 
 namespace {
 
-/// A solver that reports each solve.
+/// A solver that reports each solve, and counts them for the message of one that fails.
 template <class F>
 struct ReportingSolver {
   double tolerance;
@@ -29,6 +29,8 @@ struct ReportingSolver {
   ProgressCallback progress;
   Solver<F> solver;
   std::function<void(const SolveReport&)> report;
+  /// Of all copies.
+  std::shared_ptr<int> n_solves = std::make_shared<int>(0);
 
   ReportingSolver(const Solver<F>& of, const std::function<void(const SolveReport&)>& report)
       : tolerance(of.tolerance),
@@ -39,7 +41,8 @@ struct ReportingSolver {
         report(report) {}
   std::string name() const { return solver.name(); }
   SolveReport operator()(const Operator<F>& A, const F& b, const F& x) const {
-    const SolveReport of_solve = solver(A, b, x);
+    const SolveReport of_solve = naming(sentence("solve", ++*n_solves, "for its loops"),
+                                        [&] { return solver.with_settings_of(*this)(A, b, x); });
     report(of_solve);
     return of_solve;
   }
@@ -64,7 +67,8 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
     for (std::size_t q = 0; q < quarks_.size(); ++q)
       if (batches.keeps_operators && ((tasks.sources && quarks_[q].propagators.empty()) ||
                                       std::count(with_loops.begin(), with_loops.end(), q) > 0))
-        solvers_[q].emplace(gauge, quarks_[q], quarks_[q].solver, batches.columns[q]);
+        naming(quarks_[q].called(),
+               [&] { solvers_[q].emplace(gauge, quarks_[q], quarks_[q].solver, batches.columns[q]); });
     if (!tasks.sources) return;
     if (!parameters.three_points.empty()) three_points_.emplace(gauge, parameters, batches, solvers_);
     SmearingMaker<T> smearings(gauge, parameters.links);
@@ -104,9 +108,11 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
         propagators.push_back(read_stored<T>(lattice_, found->second, links_checksum_));
         continue;
       }
-      if (!source || boost != quarks_[q].boost) source = (*make_source_)(quarks_[q], origin, configuration);
-      boost = quarks_[q].boost;
-      const SolvedPropagator<T> solved = solver_of(q).solve(*source, solved_for);
+      const SolvedPropagator<T> solved = naming(quarks_[q].called(), [&] {
+        if (!source || boost != quarks_[q].boost) source = (*make_source_)(quarks_[q], origin, configuration);
+        boost = quarks_[q].boost;
+        return solver_of(q).solve(*source, solved_for);
+      });
       totals.add(solved);
       propagators.push_back(solved.propagator.alias());
     }
@@ -144,15 +150,17 @@ class TypedMeasurement : public SpectrumMeasurement::Work {
         labels["quarks"] = quark.name;
         if (quark.mu != 0) labels["mu"] = quark.mu;
       }
-      const QuarkSolver<T> solver =
-          batches_.keeps_operators ? *solvers_[q] : QuarkSolver<T>(gauge_, quark, one_by_one(q));
-      std::optional<LoopModes<T>> modes;
-      if (parameters_.loops.modes > 0)
-        modes.emplace(loop_modes<T>(solver.M(), lattice_,
-                                    {.n = parameters_.loops.modes, .tolerance = parameters_.loops.mode_tolerance}));
-      for (Correlator& c :
-           quark_loops<T>(ReportingSolver<SpinorField<T>>(solver.solver(), report), solver.M(), lattice_,
-                          parameters_.loops.parameters(quark, configuration), momenta, modes ? &*modes : nullptr)) {
+      std::vector<Correlator> loops = naming(quark.called(), [&] {
+        const QuarkSolver<T> solver =
+            batches_.keeps_operators ? *solvers_[q] : QuarkSolver<T>(gauge_, quark, one_by_one(q));
+        std::optional<LoopModes<T>> modes;
+        if (parameters_.loops.modes > 0)
+          modes.emplace(loop_modes<T>(solver.M(), lattice_,
+                                      {.n = parameters_.loops.modes, .tolerance = parameters_.loops.mode_tolerance}));
+        return quark_loops<T>(ReportingSolver<SpinorField<T>>(solver.solver(), report), solver.M(), lattice_,
+                              parameters_.loops.parameters(quark, configuration), momenta, modes ? &*modes : nullptr);
+      });
+      for (Correlator& c : loops) {
         c.labels.insert(labels.begin(), labels.end());
         entry.correlators.push_back(std::move(c));
       }

@@ -154,12 +154,14 @@ void ThreePointMeasurement<T>::measure(const std::vector<Propagator<T>>& quarks,
     for (const int dt : task.choice.times)
       for (const Momentum& p : task.choice.momenta) {
         const int t_sink = (s.labels.origin[3] + dt) % s.lattice().extent()[3];
-        SolvedPropagator<T> q = [&] {
+        const std::string what = sentence(all_[task.struck].called() + ", sequential source of the", task.choice.hadron,
+                                          "with the sink at t =", t_sink);
+        SolvedPropagator<T> q = naming(what, [&] {
           const Propagator<T> source = source_of(task, at_sink, t_sink, p);
           if (const QuarkSmearing<T>& sink = at_sink.sink(task.struck); !sink.is_none())
             sink.apply(source.columns(), source.columns());
           return solved(task, source, solved_for);
-        }();
+        });
         totals.add(q);
         q.propagator.labels = s.labels;
         for (Correlator& c : contracted(task, s, q.propagator)) {

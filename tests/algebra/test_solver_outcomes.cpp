@@ -307,6 +307,22 @@ TYPED_TEST(Outcomes, ASystemThatIsSolvedAtOnceLeavesOthersAlone) {
   solve_beside_an_eigenvector<Field<Spinor, T, ColumnLanes<8>>>(unit, ConjugateGradient{}, TestFixture::tolerance);
 }
 
+/// It names the least that the precision reaches, and nothing that the solve has already.
+void expect_remedy_of_rounding(const SolveReport& report, bool in_double) {
+  const auto has = [](const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  };
+  const std::string& remedy = report.remedy;
+  EXPECT_TRUE(has(remedy, in_double ? "double precision reaches about 1e-15 at best"
+                                    : "single precision reaches about 1e-06 at best"))
+      << report.failure();
+  EXPECT_EQ(has(remedy, "solve in double or mixed precision"), !in_double) << report.failure();
+  const bool squares = has(report.solver, "normal equations") && !has(report.solver, "of the error");
+  EXPECT_EQ(has(remedy, "CGNE or even sites"), squares) << report.solver << ": " << report.failure();
+  EXPECT_FALSE(has(remedy, "iterations")) << report.failure();
+  EXPECT_TRUE(has(report.failure(), "; the solution is not usable: " + remedy)) << report.failure();
+}
+
 TYPED_TEST(Outcomes, ATolerancePastThePrecisionIsSaidAfterTheBestSolution) {
   using T = TypeParam;
   constexpr double epsilon = std::numeric_limits<T>::epsilon();
@@ -318,7 +334,21 @@ TYPED_TEST(Outcomes, ATolerancePastThePrecisionIsSaidAfterTheBestSolution) {
       EXPECT_FALSE(report.converged) << report.text();
       EXPECT_NE(report.reason.find("rounding dominates"), std::string::npos) << report.text();
       EXPECT_LE(report.residual, 100 * epsilon) << report.text();
+      expect_remedy_of_rounding(report, std::is_same_v<T, double>);
     }
+  }
+}
+
+/// Recursions that fall for ever end at the limit of iterations, which is not to blame.
+TYPED_TEST(Outcomes, AToleranceThatNothingReachesIsSaidWhateverTheSolveEndsBy) {
+  using T = TypeParam;
+  const Problem<T> problem(this->hot, 0.3, 1);
+  for (const Case<T>& c : problem.cases) {
+    const F<T> b = this->sources(1), x = b.like("x");
+    const SolveReport report = this->solve(c, problem.operator_of(c), b, x, 1e-300, 150);
+    EXPECT_FALSE(report.converged) << report.text();
+    EXPECT_NE(report.text().find("(tolerance 1e-300)"), std::string::npos) << report.text();
+    expect_remedy_of_rounding(report, std::is_same_v<T, double>);
   }
 }
 
@@ -331,6 +361,7 @@ TYPED_TEST(Outcomes, TooFewIterationsAreSaid) {
       const SolveReport report = this->solve(c, problem.operator_of(c), b, x, TestFixture::tolerance, 3);
       EXPECT_FALSE(report.converged) << report.text();
       EXPECT_NE(report.reason.find("limit of 3 iterations"), std::string::npos) << report.text();
+      EXPECT_EQ(report.remedy, "allow more iterations, ask for less, or check the operator and the links");
       EXPECT_TRUE(std::isfinite(norm2(x))) << report.text();
     }
   }

@@ -9,6 +9,7 @@
 #include "tests/reference/gather.hpp"
 
 #include <gtest/gtest.h>
+#include <limits>
 
 namespace kov {
 namespace {
@@ -103,6 +104,23 @@ TEST_F(UserSolver, MembersOfTheTypeErasedSolverReplaceThoseOfTheSolverInIt) {
   EXPECT_FALSE(short_one.converged);
   EXPECT_EQ(short_one.iterations, 1);
   EXPECT_EQ(calls, report.iterations);
+  EXPECT_EQ(any.within(0, 1, {}).tolerance, std::numeric_limits<double>::min());
+}
+
+TEST_F(UserSolver, APartOfASolverTakesItsFourMembers) {
+  int calls = 0;
+  const BiCgStab whole{
+      .tolerance = 1e-3, .max_iterations = 7, .on_failure = OnFailure::report, .progress = [&](const SolveProgress&) {
+        ++calls;
+      }};
+  const Solver<SpinorField<double>> part = NormalConjugateGradient{.tolerance = 1e-14};
+  const auto told = part.with_settings_of(whole);
+  EXPECT_EQ(told.name(), part.name());
+  EXPECT_EQ(told.tolerance, 1e-3);
+  EXPECT_EQ(told.on_failure, OnFailure::report);
+  EXPECT_EQ(told(*M, b, x).iterations, calls);
+  EXPECT_LE(calls, 7);
+  EXPECT_GT(calls, 0);
 }
 
 // Operator keeps a copy: what it was made from may be gone.

@@ -140,6 +140,19 @@ class Bench(ProgramTest):
         self.assertIn("--lattice", self.call("bench", "--lattice", 4, 4, 4, 4, code=1).stderr)
         self.assertIn("no table 'dslsh'", self.call("bench", "dslsh", code=1).stderr)
 
+    def test_options_of_contractions_that_change_nothing_are_refused(self):
+        done = self.call("bench", "contractions", "--only", "no such table", code=1)
+        self.assertIn("no table has 'no such table' in its name: there are 'ladder, complex float', ", done.stderr)
+        self.assertIn("'whole problem'", done.stderr)
+        self.assertEqual(done.stdout, "")
+        for option in (("--every-c", "sizes"), ("--every-c", "resources"), ("--rows", "resources", 4), ("--seconds", "resources", 1),
+                       ("--blas", "whole problem", "libblas.so")):
+            error = self.call("bench", "contractions", "--only", option[1], option[0], *option[2:], code=1).stderr
+            self.assertIn(option[0] + " is only used by the tables 'ladder, complex float'" if option[0] != "--every-c" else "--every-c is only used by the tables 'traces", error)
+        for table in ("contractions", "solver", "scaling"):
+            error = self.call("bench", table, "--output", "", code=1).stderr
+            self.assertIn("--output is '', which names no file", error)
+
     def test_rows_are_chosen_by_their_name(self):
         lines = self.call("bench", "--kernels", "--small", 4, 4, 4, 4, "--only", "gauge, iteration").stdout.splitlines()
         self.assertEqual(lines, ["Landau gauge, iteration: 'gauge_relax'", "Coulomb gauge, iteration: 'gauge_relax'"])
@@ -252,6 +265,15 @@ class BenchTables(ProgramTest):
     def test_the_table_contractions_has_every_number_of_operators(self):
         text = self.call("bench", "contractions", "--rows", 4, "--seconds", 0.0001, "--only", "traces, complex float", "--every-c").stdout
         self.assertEqual([int(c) for c in re.findall(r"^ +([0-9]+) +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ ", text, re.M)], list(range(1, 66)))
+
+    def test_pictures_of_tables_that_are_left_out_are_named_where_they_are_old(self):
+        for name in ("roof_tilings_real_float.svg", "roof_other.svg"):
+            with open(self.path(name), "w") as file:
+                file.write("old")
+        done = self.call("bench", "contractions", "--rows", 4, "--seconds", 0.0001, "--only", "traces, complex float", "--output", "roof")
+        self.assertIn("warning: roof_tilings_real_float.svg is of an earlier run, not of this one\n", done.stderr)
+        self.assertIn("wrote roof.svg", done.stdout)
+        self.assertEqual(self.read("roof_tilings_real_float.svg"), "old")
 
     def test_the_whole_problem_has_every_number_of_operators(self):
         def rows(*more):

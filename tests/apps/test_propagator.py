@@ -547,7 +547,7 @@ class PropagatorSettings(PropagatorTest):
                                  (options(quark__0__action="naik", solver__preconditioner="none", solver__links=12), "set solver.links to 18"),
                                  (options(solver__precision="reliable-16", solver__columns="together"), "no columns in lanes"),
                                  (options(solver__precision="reliable-16", solver__preconditioner="none"), "take even-odd, or precision reliable"),
-                                 (options(solver__precision="single-16"), "single precision reaches 1e-6"),
+                                 (options(solver__precision="single-16"), "single precision reaches 1e-06 at best"),
                                  (options(solver__precision="single-16", solver__tolerance=1e-6, solver__columns="together"), "or precision single"),
                                  (options(solver__precision="single-16", solver__tolerance=1e-6, solver__preconditioner="none"), "or precision single"),
                                  (options(solver__precision="single-16", solver__tolerance=1e-6, solver__method="cg"), "or precision single"),
@@ -607,5 +607,16 @@ class PropagatorSettings(PropagatorTest):
         self.assertIn("of one name", error)
 
     def test_a_solve_that_does_not_converge_ends_the_run(self):
-        self.assertIn("converge", self.call("propagator", *JOB, *options(solver__max_iterations=2), code=3).stderr)
+        job = [*JOB, *options(quark__0__name="light", source__origins="[[1, 0, 2, 3]]", solver__max_iterations=2)]
+        for columns, failed in (("one by one", "column 0"), ("together", "columns 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11")):
+            error = self.call("propagator", *job, *options(solver__columns=columns), code=3).stderr
+            self.assertIn("beta6_seed1_update5, quark light, source at [1 0 2 3], %s: even-odd mixed-precision BiCGstab: 2 iterations" % failed, error)
+            self.assertIn("not usable: allow more iterations, ask for less, or check the operator and the links\n", error)
         self.assertEqual(self.propagators(), [])
+
+    def test_a_tolerance_out_of_reach_has_a_remedy_that_fits_the_solve(self):
+        light = [word.replace("kappa=0.13", "kappa=0.15") for word in JOB]
+        job = [*light, *options(solver__method="cg", solver__preconditioner="none", solver__tolerance=1e-15, solver__precision="double")]
+        error = self.call("propagator", *job, code=3).stderr
+        self.assertRegex(error, "double precision reaches about 1e-15 at best, and this solve [0-9.e-]+: ask for a larger tolerance, or take CGNE or even sites")
+        self.assertNotIn("mixed precision", error)

@@ -174,6 +174,13 @@ class SpectrumQuarks(QuarkTest):
             self.call("spectrum", *SHARED, *job, *options(quark__0__propagators="propagator", output__prefix=kind))
             self.assertIn("# source_type = " + kind, self.read(kind + ".dat"))
 
+    def test_a_sequential_solve_that_fails_is_named(self):
+        job = [*LIGHT, *options(generate__configurations=1)]
+        self.call("propagator", *SOLVED, *job, *options(output__format="scidac"))
+        three_points = options(three_point__0__times="[2]", three_point__0__hadron="pion", three_point__0__currents="a0_g4")
+        error = self.call("spectrum", *SHARED, *job, *three_points, *options(quark__0__propagators="propagator", solver__max_iterations=3), code=3).stderr
+        self.assertIn("beta6_seed1_update5, quark light, sequential source of the pion with the sink at t = 2, source at [0 0 0 0], column 0: ", error)
+
     def test_propagators_that_do_not_fit_are_refused(self):
         self.call("propagator", *SOLVED, *LIGHT, *options(output__format="scidac", generate__configurations=1))
         stored = options(quark__0__propagators="propagator", generate__configurations=1)
@@ -197,6 +204,10 @@ class SpectrumQuarks(QuarkTest):
             file.write(content[:-100000])
         self.assertIn("truncated", refusal(code=2))
         self.assertNotIn("spectrum.dat", os.listdir(self.folder))
+
+    def test_a_table_that_is_missing_is_said(self):
+        error = self.call("spectrum", *SHARED, *options(quark__1__kappa=0.13), code=1).stderr
+        self.assertIn("--set quark.1.kappa is of table 1 of the list [[quark]], which has no table 0: give a key of quark.0 before it", error)
 
     def test_bad_quarks_are_refused(self):
         for changed, message in ((options(quark__1__name="light"), "another quark is called too"),
@@ -237,6 +248,18 @@ class QuarkAngleInTime(PropagatorTest, QuarkTest):
     def test_of_pi_makes_periodic_quarks_antiperiodic(self):
         self.assertEqual(self.propagator("angle", 4, boundary="periodic", theta_t=math.pi), self.propagator("word", 4))
         self.assertNotEqual(self.propagator("other", 4, boundary="periodic"), self.propagator("word", 4))
+
+    def test_is_the_same_boundary_modulo_two_pi(self):
+        job = [*LIGHT, *HEAVY, *options(generate__configurations=1, correlators__baryons="[]")]
+        spellings = ({}, {"quark__1__theta": "[%r, 0, %r]" % (2 * math.pi, -2 * math.pi)}, {"quark__1__boundary": "periodic", "quark__1__theta_t": -math.pi})
+        found = []
+        for k, spelling in enumerate(spellings):
+            self.call("spectrum", *SHARED, *job, *options(**spelling, output__prefix="run%d" % k))
+            text = re.sub("(?m)^# parameter .*\n", "", self.read("run%d.dat" % k))
+            self.assertIn("# boundary = antiperiodic", text)
+            found.append(text)
+        self.assertEqual(found[1], found[0])
+        self.assertEqual(found[2], found[0])
 
     def test_beyond_two_pi_is_refused(self):
         for key, value in (("theta_t", 6.3), ("theta_t", -1e17), ("theta", "[0, 7, 0]")):

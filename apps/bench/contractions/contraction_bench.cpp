@@ -7,9 +7,11 @@
 #include "apps/bench/contractions/size_tables.hpp"
 #include "apps/files/picture_files.hpp"
 #include "apps/settings/format.hpp"
+#include "apps/settings/suggest.hpp"
 #include "kov/contractions/kernels/ladder/ladder.hpp"
 #include "kov/contractions/kernels/product.hpp"
 #include "kov/contractions/kernels/trace.hpp"
+#include "kov/core/io/text.hpp"
 #include "kov/core/runtime/runtime.hpp"
 
 #include <algorithm>
@@ -195,7 +197,83 @@ void bench_ladder(const Session& session, const ContractionBench& bench, const B
   }
 }
 
+/// What the tables of a run share.
+struct ContractionRun {
+  const Session& session;
+  const ContractionBench& bench;
+  Blas blas;
+  Roofline roofline;
+  std::vector<SizeTable> sizes;
+};
+
+struct ContractionTable {
+  std::string name;
+  /// Those of --rows, --every-c, --blas and --seconds that change it.
+  std::vector<std::string> options;
+  std::function<void(ContractionRun&)> print;
+};
+
+template <class Z>
+void add_sizes(ContractionRun& run) {
+  run.sizes.push_back(bench_sizes<Z>(run.session, run.bench, run.blas, run.roofline));
+}
+
+/// In the order in which they are printed.
+const std::vector<ContractionTable>& contraction_tables() {
+  using ComplexFloat = Complex<float>;
+  using ComplexDouble = Complex<double>;
+  const std::vector<std::string> plain{"--rows", "--blas", "--seconds"},
+      of_operators{"--rows", "--blas", "--seconds", "--every-c"};
+  static const std::vector<ContractionTable> all{
+      {"ladder, complex float", plain,
+       [](ContractionRun& run) { bench_ladder<float>(run.session, run.bench, run.blas); }},
+      {"ladder, complex double", plain,
+       [](ContractionRun& run) { bench_ladder<double>(run.session, run.bench, run.blas); }},
+      {"products, complex float", plain,
+       [](ContractionRun& run) { bench_products<ComplexFloat>(run.session, run.bench, run.blas); }},
+      {"products, complex double", plain,
+       [](ContractionRun& run) { bench_products<ComplexDouble>(run.session, run.bench, run.blas); }},
+      {"traces, complex float", of_operators,
+       [](ContractionRun& run) { bench_traces<ComplexFloat>(run.session, run.bench, run.blas, run.roofline); }},
+      {"traces, complex double", of_operators,
+       [](ContractionRun& run) { bench_traces<ComplexDouble>(run.session, run.bench, run.blas, run.roofline); }},
+      {"sizes, real float", plain, add_sizes<float>},
+      {"sizes, real double", plain, add_sizes<double>},
+      {"sizes, complex float", plain, add_sizes<ComplexFloat>},
+      {"sizes, complex double", plain, add_sizes<ComplexDouble>},
+      {"resources", {}, [](ContractionRun& run) { bench_resources(run.session); }},
+      {"whole problem", {"--rows", "--seconds", "--every-c"}, [](ContractionRun& run) {
+         bench_whole_problem(run.session, run.bench);
+       }}};
+  return all;
+}
+
+/// Those with this text in their names.
+std::vector<ContractionTable> contraction_tables_with(const std::string& text) {
+  std::vector<ContractionTable> found;
+  for (const ContractionTable& table : contraction_tables())
+    if (table.name.find(text) != std::string::npos) found.push_back(table);
+  return found;
+}
+
 }  // namespace
+
+void require_contraction_tables(const Session& session, const std::string& only) {
+  const std::vector<ContractionTable> wanted = contraction_tables_with(only);
+  std::vector<std::string> names;
+  for (const ContractionTable& table : contraction_tables()) names.push_back(table.name);
+  require(!wanted.empty(), "no table has", in_quotes(only), "in its name: there are", quoted_list(names));
+  for (const char* option : {"--rows", "--every-c", "--blas", "--seconds"}) {
+    const auto takes = [&](const ContractionTable& table) {
+      return std::find(table.options.begin(), table.options.end(), option) != table.options.end();
+    };
+    std::vector<std::string> taking;
+    for (const ContractionTable& table : contraction_tables())
+      if (takes(table)) taking.push_back(table.name);
+    session.require_used(option, std::any_of(wanted.begin(), wanted.end(), takes),
+                         "by the tables " + quoted_list(taking));
+  }
+}
 
 std::vector<std::string> contraction_picture_endings() {
   std::vector<std::string> endings = picture_endings();
@@ -207,37 +285,26 @@ std::vector<std::string> contraction_picture_endings() {
 }
 
 void bench_contractions(const Session& session, const ContractionBench& bench) {
-  const Blas blas = Blas::load(bench.blas);
-  Roofline roofline(bench.roofs);
-  session.say(Runtime::description() + ", " + blas.description() + (blas.exists() ? "" : " (" + blas.problem() + ")"));
-  const auto table = [&](const std::string& name, const std::function<void()>& print) {
-    if (name.find(bench.only) == std::string::npos) return;
-    print();
+  ContractionRun run{session, bench, Blas::load(bench.blas), Roofline(bench.roofs), {}};
+  session.say(Runtime::description() + ", " + run.blas.description() +
+              (run.blas.exists() ? "" : " (" + run.blas.problem() + ")"));
+  for (const ContractionTable& table : contraction_tables_with(bench.only)) {
+    table.print(run);
     session.say();
-  };
-  table("ladder, complex float", [&] { bench_ladder<float>(session, bench, blas); });
-  table("ladder, complex double", [&] { bench_ladder<double>(session, bench, blas); });
-  table("products, complex float", [&] { bench_products<Complex<float>>(session, bench, blas); });
-  table("products, complex double", [&] { bench_products<Complex<double>>(session, bench, blas); });
-  table("traces, complex float", [&] { bench_traces<Complex<float>>(session, bench, blas, roofline); });
-  table("traces, complex double", [&] { bench_traces<Complex<double>>(session, bench, blas, roofline); });
-  std::vector<SizeTable> sizes;
-  table("sizes, real float", [&] { sizes.push_back(bench_sizes<float>(session, bench, blas, roofline)); });
-  table("sizes, real double", [&] { sizes.push_back(bench_sizes<double>(session, bench, blas, roofline)); });
-  table("sizes, complex float", [&] { sizes.push_back(bench_sizes<Complex<float>>(session, bench, blas, roofline)); });
-  table("sizes, complex double",
-        [&] { sizes.push_back(bench_sizes<Complex<double>>(session, bench, blas, roofline)); });
-  table("resources", [&] { bench_resources(session); });
-  table("whole problem", [&] { bench_whole_problem(session, bench); });
+  }
   if (bench.picture.empty()) return;
   WrittenFiles files(session);
-  if (roofline.empty())
+  if (run.roofline.empty())
     files.missing(bench.picture, "no product over its size and no trace was measured: --only leaves them out");
   else
-    files.draw(bench.picture, roofline.plot(Runtime::description()));
-  for (const SizeTable& of : sizes)
+    files.draw(bench.picture, run.roofline.plot(Runtime::description()));
+  for (const SizeTable& of : run.sizes)
     for (const SizeFigure figure : size_figures)
       files.draw(bench.picture + size_figure_name(figure, of.numbers), size_plot(figure, of, Runtime::description()));
+  std::vector<std::string> others = contraction_picture_endings();
+  others.erase(others.begin(), others.begin() + std::ptrdiff_t(picture_endings().size()));  // of the roofline
+  for (std::string& name : others) name = bench.picture + name;
+  files.leave(others);
   files.say();
 }
 

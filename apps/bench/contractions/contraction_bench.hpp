@@ -40,7 +40,10 @@ struct ContractionBench {
 /// What can stand behind PREFIX in the names of the pictures.
 std::vector<std::string> contraction_picture_endings();
 
-/// Prints the tables and draws the pictures.
+/// Throws InputError where no table has this text in its name, and for options that none of those that have it takes.
+void require_contraction_tables(const Session& session, const std::string& only);
+
+/// Prints the tables and draws the pictures.  Those of an earlier run that it does not draw again stay, and are named.
 void bench_contractions(const Session& session, const ContractionBench& bench);
 
 }  // namespace kov::app

@@ -67,4 +67,22 @@ TEST(WrittenFiles, PicturesOfAnEarlierRunAreNamed) {
   EXPECT_EQ(out, "wrote results.txt\n");
 }
 
+TEST(WrittenFiles, PicturesThatARunLeavesOutAreNamedIfTheyAreThere) {
+  const test::Folder folder(Comm::world());
+  const std::string prefix = (folder / "run").string(), other = (folder / "other").string();
+  EXPECT_EQ(draw(other, {"text"}).first, "");
+  Comm::world().barrier();
+  const Session session{.comm = Comm::world(), .log = {}, .log_file = {}, .command_line = {}};
+  testing::internal::CaptureStderr();
+  WrittenFiles files(session);
+  files.draw(prefix, Picture{"text"});
+  files.leave({prefix + ".svg", other + ".svg", (folder / "absent.svg").string()});
+  files.say();
+  const std::string error = testing::internal::GetCapturedStderr();
+  if (Comm::world().rank() != 0) return;
+  EXPECT_TRUE(test::has(error, "warning: " + other + ".svg is of an earlier run, not of this one\n")) << error;
+  EXPECT_FALSE(test::has(error, prefix + ".svg")) << error;
+  EXPECT_FALSE(test::has(error, "absent")) << error;
+}
+
 }  // namespace kov::app

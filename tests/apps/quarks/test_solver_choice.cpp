@@ -41,6 +41,32 @@ TEST(SolverBasis, IsTheOneThatIsGiven) {
   EXPECT_TRUE((SolverChoice{.precision = "double", .basis = "nonrelativistic"}.is_nonrelativistic()));
 }
 
+std::string refusal(const SolverChoice& choice) {
+  SolverChoice bound = choice;
+  Settings settings;
+  bound.add_to(settings);
+  try {
+    bound.check(settings);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(SolverTolerance, BeyondThePrecisionIsRefusedWithTheLeastThatThisOneReaches) {
+  for (const char* precision : {"double", "mixed", "reliable", "reliable-16"}) {
+    EXPECT_EQ(refusal({.precision = precision, .tolerance = 1e-300}),
+              "solver.tolerance is 1e-300, but double precision reaches 1e-15 at best: ask for that or more");
+    EXPECT_EQ(refusal({.precision = precision, .tolerance = 1e-15}), "");
+  }
+  for (const char* precision : {"single", "single-16"}) {
+    EXPECT_EQ(refusal({.precision = precision, .tolerance = 1e-300}),
+              "solver.tolerance is 1e-300, but single precision reaches 1e-06 at best: ask for that or more, or take "
+              "precision mixed or double, which reach 1e-15");
+    EXPECT_EQ(refusal({.precision = precision, .tolerance = 1e-6}), "");
+  }
+}
+
 }  // namespace solver_choice
 }  // namespace
 }  // namespace kov::app

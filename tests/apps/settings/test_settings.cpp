@@ -270,7 +270,12 @@ TEST(Settings, ListsOfTablesHaveTheSameKeysInEach) {
   s.assign("quark.2.kappa=0.13");
   ASSERT_EQ(quarks.size(), 3u);
   EXPECT_EQ(quarks[2].kappa, 0.13);
-  EXPECT_SAYS(error_of([&] { s.assign("quark.5.kappa=0.13"); }), "quark.5.kappa is not a known key");
+  EXPECT_SAYS(error_of([&] { s.assign("quark.5.kappa=0.13"); }),
+              "--set quark.5.kappa is of table 5 of the list [[quark]], which has no table 3: give a key of quark.3 "
+              "before it, such as quark.3.kappa");
+  EXPECT_SAYS(error_of([&] { s.assign("quark.100.kappa=0.13"); }), "beyond 100");
+  EXPECT_SAYS(error_of([&] { s.assign("quark.99999999999.kappa=0.13"); }), "beyond 100");
+  EXPECT_SAYS(error_of([&] { s.assign("quark.kappa=0.13"); }), "write quark.0.kappa");
   EXPECT_SAYS(error_of([&] { s.assign("quark.0.kapa=0.13"); }), "did you mean 'quark.0.kappa'?");
   const std::string printed = s.toml();
   Settings again = settings();
