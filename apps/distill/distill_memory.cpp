@@ -54,8 +54,8 @@ double solving_bytes(const DistillParameters& p, const Coord& extent, double sit
   for (std::size_t q = 0; q < quarks.size(); ++q) {
     const NamedQuark& quark = quarks[q];
     const int columns = batches.columns.at(q);
-    of_site = std::max(of_site, operator_bytes_per_site(quark) + 3 * columns * 24 * real +
-                                    quark.solver.bytes_per_site(columns) - quark.solver.bytes_per_site(0));
+    of_site = std::max(of_site, operator_bytes_per_site(quark, columns) + 3 * columns * 24 * real +
+                                    work_bytes_per_site(quark, columns));
   }
   // Solves in single precision have eigenvectors of their own.
   const double rounded = p.solver.is_single() ? n * 4 * 6 * sites : 0;

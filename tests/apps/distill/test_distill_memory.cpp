@@ -222,7 +222,14 @@ TEST(DistillMemory, HasBatchesThatFit) {
 TEST(DistillMemory, IsRefusedWithWhatWouldFit) {
   DistillParameters p = large_job();
   const Coord extent{16, 16, 16, 32}, grid{1, 1, 1, 2};
-  for (const double bytes : {1.35e9, 1.4e9}) {
+  // What 60 eigenvectors need, and some more.
+  p.eigenvectors.n = 60;
+  double least = distill_bytes(p, extent, grid, DistillBatches::of(p), all_steps);
+  try {
+    for (;; least *= 0.999) batches_that_fit(p, extent, grid, all_steps, least);
+  } catch (const InputError&) {
+  }
+  for (const double bytes : {1.002 * least, 1.01 * least}) {
     p.eigenvectors.n = 64;
     std::string text;
     try {
