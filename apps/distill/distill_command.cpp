@@ -18,6 +18,7 @@
 #include "kov/contractions/distillation/eigenvector_file.hpp"
 #include "kov/contractions/distillation/perambulators.hpp"
 #include "kov/contractions/distillation/slice_matrix_file.hpp"
+#include "kov/contractions/distillation/vector_groups.hpp"
 #include "kov/core/base/version.hpp"
 #include "kov/core/field/convert.hpp"
 #include "kov/core/runtime/runtime.hpp"
@@ -26,6 +27,7 @@
 #include <cstdio>
 #include <map>
 #include <optional>
+#include <type_traits>
 
 namespace kov::app {
 
@@ -110,15 +112,16 @@ class DistillRun {
     for (std::size_t k = 0; k < files.noise.size(); ++k)
       if (!files.noise[k].is_finished) write_noise(files.noises[k], k, files.noise[k]);
     if (files.needs_eigenvectors()) {
-      const Field<ColorVector, double> vectors = eigenvectors(gauge, smooth, files.eigenvectors);
-      if (!files.elementals.is_finished) make_elementals(smooth, vectors, files.elementals);
-      if (!files.baryon_elementals.is_finished) make_baryon_elementals(vectors, files.baryon_elementals);
-      if (parameters_.solver.is_single()) {
-        const Field<ColorVector, float> rounded(lattice_, "eigenvectors", vectors.n_components());
-        convert(vectors, rounded);
-        solve_perambulators<float>(gauge, rounded, files);
-      } else {
-        solve_perambulators<double>(gauge, vectors, files);
+      const std::optional<Field<ColorVector, double>> all = eigenvectors(gauge, smooth, files.eigenvectors);
+      if (!files.elementals.is_finished)
+        make_elementals(smooth, vector_groups<double>(all, files.eigenvectors), files.elementals);
+      if (!files.baryon_elementals.is_finished)
+        make_baryon_elementals(all ? all->alias() : all_vectors(files.eigenvectors), files.baryon_elementals);
+      if (files.n_unfinished() > 0) {
+        if (parameters_.solver.is_single())
+          solve_perambulators(gauge, vector_groups<float>(all, files.eigenvectors), files);
+        else
+          solve_perambulators(gauge, vector_groups<double>(all, files.eigenvectors), files);
       }
     }
     contract(files);
@@ -176,32 +179,70 @@ class DistillRun {
     finish(file, "%d correlators", int(correlators.size()));
   }
 
-  /// Those of the file, found first if it is not there.  All that follows uses what the file has, so that a run which
-  /// is resumed gives the same.
-  Field<ColorVector, double> eigenvectors(const GaugeField<double>& gauge, const GaugeLinks<double>& links,
-                                          DistillFile& file) {
+  /// Those of the file, found first if it is not there; nothing where some are in memory at a time.  All that follows
+  /// uses what the file has, so that a run which is resumed gives the same.
+  std::optional<Field<ColorVector, double>> eigenvectors(const GaugeField<double>& gauge,
+                                                         const GaugeLinks<double>& links, DistillFile& file) {
+    const bool keeps = plan_.batches.vectors == 0;
     if (!file.is_finished) {
-      times_.begin(stage_eigenvectors);
-      LaplacianEigenParameters search = parameters_.search();
-      search.progress = [&](const SliceEigenProgress& state) {
-        session_.log.debug(sentence("eigenvectors: restart", std::to_string(state.restart) + ",", state.finished_slices,
-                                    "of", state.n_slices, "slices, residual", state.residual));
-      };
-      const auto found = plan_.batches.slices == 0 ? laplacian_eigenvectors(links, search)
-                                                   : laplacian_eigenvectors_in_groups(parameters_.links.smeared(gauge),
-                                                                                      search, plan_.batches.slices);
-      times_.begin(stage_files);
-      write_eigenvectors(file.name, found, parameters_.output.precision, labels_with(file));
+      const LaplacianEigenvectors<double> found = find_eigenvectors(gauge, links, file);
       finish(file, "%d restarts, residual %.1e, orthonormal to %.1e, %.1f s", found.report.restarts,
              found.report.residual, found.report.orthogonality, found.report.seconds);
       progress_.advance(distill_searches);
-      if (parameters_.output.precision == 64) return found.vectors.alias();
+      if (keeps && parameters_.output.precision == 64) return found.vectors.alias();
     }
+    if (!keeps) return {};
+    return all_vectors(file);
+  }
+
+  /// Writes them as well; where some are in memory at a time, group by group of slices.
+  LaplacianEigenvectors<double> find_eigenvectors(const GaugeField<double>& gauge, const GaugeLinks<double>& links,
+                                                  const DistillFile& file) {
+    times_.begin(stage_eigenvectors);
+    LaplacianEigenParameters search = parameters_.search();
+    search.progress = [&](const SliceEigenProgress& state) {
+      session_.log.debug(sentence("eigenvectors: restart", std::to_string(state.restart) + ",", state.finished_slices,
+                                  "of", state.n_slices, "slices, residual", state.residual));
+    };
+    const int slices = plan_.batches.slices, bits = parameters_.output.precision;
+    if (slices > 0 && plan_.batches.vectors > 0) {
+      EigenvectorWriter writer(file.name, lattice_, search.n, bits);
+      const auto write_some = [&](const LaplacianEigenvectors<double>& some, const std::vector<int>& times) {
+        times_.begin(stage_files);
+        writer.write(some.vectors, times);
+        times_.begin(stage_eigenvectors);
+      };
+      auto found = laplacian_eigenvectors_in_groups(parameters_.links.smeared(gauge), search, slices,
+                                                    TakeSlices<double>(write_some));
+      writer.finish(found.values, found.residuals, labels_with(file));
+      return found;
+    }
+    auto found = slices == 0 ? laplacian_eigenvectors(links, search)
+                             : laplacian_eigenvectors_in_groups(parameters_.links.smeared(gauge), search, slices);
+    times_.begin(stage_files);
+    write_eigenvectors(file.name, found, bits, labels_with(file));
+    return found;
+  }
+
+  Field<ColorVector, double> all_vectors(const DistillFile& file) {
     times_.begin(stage_files);
     return read_eigenvectors<double>(lattice_, file.name).vectors.alias();
   }
 
-  void make_elementals(const GaugeLinks<double>& links, const Field<ColorVector, double>& vectors, DistillFile& file) {
+  /// All that there are, rounded to T, or those of the file, some at a time.
+  template <class T>
+  VectorGroups<T> vector_groups(const std::optional<Field<ColorVector, double>>& all, const DistillFile& file) const {
+    if (!all) return eigenvector_groups<T>(lattice_, file.name, plan_.batches.vectors);
+    if constexpr (std::is_same_v<T, double>) {
+      return VectorGroups<T>(*all);
+    } else {
+      const Field<ColorVector, T> rounded(lattice_, "eigenvectors", all->n_components());
+      convert(*all, rounded);
+      return VectorGroups<T>(rounded);
+    }
+  }
+
+  void make_elementals(const GaugeLinks<double>& links, const VectorGroups<double>& vectors, DistillFile& file) {
     times_.begin(stage_elementals);
     const Elementals found = elementals(
         links, vectors, parameters_.labels(),
@@ -243,7 +284,7 @@ class DistillRun {
   }
 
   template <class T>
-  void solve_perambulators(const GaugeField<double>& gauge, const Field<ColorVector, T>& vectors, DistillFiles& files) {
+  void solve_perambulators(const GaugeField<double>& gauge, const VectorGroups<T>& vectors, DistillFiles& files) {
     const std::vector<NamedQuark> quarks = parameters_.all_quarks();
     const std::size_t n_lines = files.perambulators.size() / quarks.size();  // of each quark
     for (std::size_t q = 0; q < quarks.size(); ++q) {
@@ -264,7 +305,7 @@ class DistillRun {
 
   /// The files of quark q, n_lines lines of them.
   template <class T, class Lanes>
-  void solve_quark(const QuarkOperator<T, Lanes>& quark, const NamedQuark& named, const Field<ColorVector, T>& vectors,
+  void solve_quark(const QuarkOperator<T, Lanes>& quark, const NamedQuark& named, const VectorGroups<T>& vectors,
                    DistillFiles& files, std::size_t q, std::size_t n_lines) {
     if (!quark.deflation.empty()) {
       progress_.hide();
@@ -280,7 +321,7 @@ class DistillRun {
 
   template <class T, class Lanes>
   void solve_perambulator(const QuarkOperator<T, Lanes>& quark, const NamedQuark& named, int columns,
-                          const Field<ColorVector, T>& vectors, DistillFiles& files, std::size_t line, std::size_t k) {
+                          const VectorGroups<T>& vectors, DistillFiles& files, std::size_t line, std::size_t k) {
     DistillFile& file = files.perambulators[line][k];
     int done = 0;
     const auto advance = [&](int now, int, const SolveReport& solved) {

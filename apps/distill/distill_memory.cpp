@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <utility>
 
 namespace kov::app {
 
@@ -46,26 +47,31 @@ int least_columns(const SolverChoice& solver) {
   return TogetherLanes::holds_columns ? 4 : 1;
 }
 
+/// Bytes of a real in solves.
+double real_of_solves(const DistillParameters& p) { return p.solver.is_single() ? 4 : 8; }
+
 double solving_bytes(const DistillParameters& p, const Coord& extent, double sites, int n_slices,
                      const DistillBatches& batches) {
-  const double n = p.eigenvectors.n, real = p.solver.is_single() ? 4 : 8;
+  const double n = p.eigenvectors.n, real = real_of_solves(p);
   double of_site = 0;
   const std::vector<NamedQuark> quarks = p.all_quarks();  // one after the other
   for (std::size_t q = 0; q < quarks.size(); ++q) {
     const NamedQuark& quark = quarks[q];
     const int columns = batches.columns.at(q);
-    of_site = std::max(of_site, operator_bytes_per_site(quark) + 3 * columns * 24 * real +
-                                    quark.solver.bytes_per_site(columns) - quark.solver.bytes_per_site(0));
+    of_site = std::max(of_site, operator_bytes_per_site(quark, columns) + 3 * columns * 24 * real +
+                                    work_bytes_per_site(quark, columns));
   }
-  // Solves in single precision have eigenvectors of their own.
-  const double rounded = p.solver.is_single() ? n * 4 * 6 * sites : 0;
-  return rounded + 64 * n * p.sources_of_a_file(extent[3]) * n_slices + of_site * sites;
+  return 64 * n * p.sources_of_a_file(extent[3]) * n_slices + of_site * sites;
 }
 
 /// Halves a number from the value that it has down to the least while too much is needed.
 template <class Number>
 void halve(Number& number, Number least, const std::function<bool()>& fits) {
   while (number > least && !fits()) number = std::max(least, Number(number / 2));
+}
+
+bool streams_vectors(const DistillParameters& p, const DistillBatches& batches) {
+  return batches.vectors > 0 && batches.vectors < p.eigenvectors.n;
 }
 
 /// As batches_that_fit(), or the smallest where nothing fits.
@@ -76,11 +82,16 @@ DistillBatches smaller_batches(const DistillParameters& p, const Coord& extent, 
   const auto fits = [&](DistillStep step) {
     return [&, step] { return distill_step_bytes(p, extent, grid, batches, step) <= bytes; };
   };
-  if (has(DistillStep::eigenvectors) && !fits(DistillStep::eigenvectors)()) {
-    // Even, as laplacian_eigenvectors_in_groups() has them.
-    for (batches.slices = extent[3] / grid[3]; batches.slices > 2 && !fits(DistillStep::eigenvectors)();)
-      batches.slices = std::max(2, batches.slices / 4 * 2);
-  }
+  // Reading vectors again takes little time beside solves, and changes no bit.
+  const int n = p.eigenvectors.n, least_vectors = std::min(n, 8);
+  const auto fit_vectors = [&] {
+    return std::all_of(steps.begin(), steps.end(), [&](DistillStep step) {
+      return (step != DistillStep::elementals && step != DistillStep::perambulators) || fits(step)();
+    });
+  };
+  if (!fit_vectors()) batches.vectors = n;
+  while (batches.vectors > least_vectors && !fit_vectors())
+    batches.vectors = std::max(least_vectors, (batches.vectors + 1) / 2);
   if (has(DistillStep::elementals)) halve(batches.displaced, 1, fits(DistillStep::elementals));
   if (has(DistillStep::perambulators)) {
     const std::vector<NamedQuark> quarks = p.all_quarks();
@@ -89,6 +100,24 @@ DistillBatches smaller_batches(const DistillParameters& p, const Coord& extent, 
         const int least = least_columns(quarks[q].solver);
         batches.columns[q] = std::max(least, std::min(batches.columns[q], 12 - less) / least * least);
       }
+  }
+  for (int more = 2 * batches.vectors; batches.vectors > 0 && more < n; more *= 2) {
+    const int before = std::exchange(batches.vectors, more);
+    if (!fit_vectors()) batches.vectors = before;
+  }
+  if (has(DistillStep::eigenvectors)) {
+    const auto make_groups = [&] {
+      if (fits(DistillStep::eigenvectors)()) return;
+      // Even, as laplacian_eigenvectors_in_groups() has them.
+      for (batches.slices = extent[3] / grid[3]; batches.slices > 2 && !fits(DistillStep::eigenvectors)();)
+        batches.slices = std::max(2, batches.slices / 4 * 2);
+    };
+    make_groups();
+    if (batches.vectors == 0 && n > 1 && !fits(DistillStep::eigenvectors)()) {
+      batches.vectors = (n + 1) / 2;
+      batches.slices = 0;
+      make_groups();
+    }
   }
   if (has(DistillStep::mesons)) {
     // Elementals that are kept are read once, and small workspaces cost little.
@@ -120,8 +149,10 @@ double distill_step_bytes(const DistillParameters& p, const Coord& extent, const
   const double vector = 8 * 6 * sites;
   // The configuration, its smeared copy, and what the Laplacian reads.
   const double links = 8 * 72 * 3 * sites;
-  // The eigenvectors, beside which there are matrices, on their way to a file, or solves for one source time.
+  // The eigenvectors, beside which there are matrices, on their way to a file, or solves for one source time; or some
+  // of them, and one that is read.
   const double vectors = links + n * vector;
+  const bool streams = streams_vectors(p, batches);
   switch (step) {
     case DistillStep::eigenvectors: {
       // Of the slices at a time: the basis and the block after it, what the filter works in, and what is found.  With
@@ -129,15 +160,22 @@ double distill_step_bytes(const DistillParameters& p, const Coord& extent, const
       const double basis = n + std::max(block, std::floor(n / 8)) + std::max(4 * block, std::floor(n / 2));
       if (batches.slices == 0 || batches.slices >= n_slices) return vectors + (basis + 3 * block) * vector;
       const double part = double(batches.slices) / n_slices;
-      return vectors + part * ((n + basis + 3 * block) * vector + links) + 8 * 72 * sites + 3 * vector;
+      return (streams ? links : vectors) + part * ((n + basis + 3 * block) * vector + links) + 8 * 72 * sites +
+             3 * vector;
     }
-    case DistillStep::elementals:
-      return vectors + 16 * n * n * n_slices * double(p.labels().size()) +
-             2 * std::min(n, double(batches.displaced)) * vector;
+    case DistillStep::elementals: {
+      const double displaced = std::min(n, double(batches.displaced)) * vector,
+                   held = streams ? (batches.vectors + 1) * vector + displaced : n * vector;
+      return links + held + 16 * n * n * n_slices * double(p.labels().size()) + 2 * displaced;
+    }
     case DistillStep::baryon_elementals:
       return vectors + baryon_elemental_bytes(p, n_slices);
-    case DistillStep::perambulators:
-      return vectors + solving_bytes(p, extent, sites, n_slices, batches);
+    case DistillStep::perambulators: {
+      // Solves in single precision have eigenvectors of their own.
+      const double single = p.solver.is_single() ? 0.5 : 0,
+                   held = streams ? (batches.vectors + 1) * vector * real_of_solves(p) / 8 : n * vector * (1 + single);
+      return links + held + solving_bytes(p, extent, sites, n_slices, batches);
+    }
     case DistillStep::mesons:
       return links + correlator_bytes(p, extent[3], n_ranks, batches);
     case DistillStep::two_pions:
@@ -186,6 +224,9 @@ std::string batches_text(const DistillParameters& p, const Coord& extent, const 
                          const DistillBatches& batches, const std::vector<DistillStep>& steps) {
   std::vector<std::string> parts;
   const auto mebibytes = [](std::size_t bytes) { return sentence(std::ceil(double(bytes) / MiB), "MiB"); };
+  if (streams_vectors(p, batches) &&
+      std::any_of(steps.begin(), steps.end(), [](DistillStep step) { return step <= DistillStep::perambulators; }))
+    parts.push_back(sentence(batches.vectors, "eigenvectors in memory at a time"));
   for (const DistillStep step : steps) switch (step) {
       case DistillStep::eigenvectors:
         if (batches.slices == 0)

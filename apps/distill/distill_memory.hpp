@@ -11,10 +11,14 @@
 namespace kov::app {
 
 /// How much a process does at a time.  Smaller batches take less memory and more time; correlators and elementals agree
-/// to rounding whatever they are, and what is searched for or solved for to its tolerance.
+/// to rounding whatever they are, and what is searched for or solved for to its tolerance.  How many vectors are in
+/// memory changes no bit.
 struct DistillBatches {
   /// Time slices of a process whose eigenvectors are searched for together; 0: all.
   int slices = 0;
+  /// Eigenvectors in memory at a time, which are read again and again; 0: all, from the first step to the last that has
+  /// them.
+  int vectors = 0;
   /// Eigenvectors that are displaced at a time.
   int displaced = 16;
   /// Right-hand sides of a solve, of each of DistillParameters::all_quarks().

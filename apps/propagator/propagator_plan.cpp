@@ -225,9 +225,10 @@ double propagator_job_bytes(const PropagatorParameters& p, double sites, const P
   std::set<std::array<double, 3>> boosts;
   for (std::size_t q = 0; q < p.quarks.size(); ++q) {
     const NamedQuark& quark = p.quarks[q];
-    operators += operator_bytes_per_site(quark);
-    most_operator = std::max(most_operator, operator_bytes_per_site(quark));
-    work = std::max(work, solve_bytes_per_site(quark, batches.columns.at(q)));
+    const int columns = batches.columns.at(q);
+    operators += operator_bytes_per_site(quark, columns);
+    most_operator = std::max(most_operator, operator_bytes_per_site(quark, columns));
+    work = std::max(work, solve_bytes_per_site(quark, columns));
     boosts.insert(quark.boost);
   }
   // The configuration and its smeared copy or that of the chain, smeared links as sources read them, source and

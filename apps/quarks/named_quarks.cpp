@@ -4,8 +4,11 @@
 #include "apps/quarks/quark_operator.hpp"
 #include "apps/quarks/source_choice.hpp"
 #include "apps/settings/suggest.hpp"
+#include "kov/algebra/eigen/lowest_eigenvectors.hpp"
+#include "kov/algebra/krylov/gcr.hpp"
 #include "kov/core/base/error.hpp"
 #include "kov/core/io/text.hpp"
+#include "kov/core/lattice/lanes.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -132,6 +135,153 @@ std::string NamedQuarks::flavour_label(const std::map<std::string, std::size_t>&
   return text;
 }
 
+namespace {
+
+/// Reals of a site: a spinor, a matrix, a clover term with its inverse.
+constexpr double spinor = 24, matrix = 18, clover_blocks = 144;
+/// Bytes of a site, at most: indices of neighbours, in blocks and of columns too, leg factors, and parts of sums.
+constexpr double tables = 256;
+/// Bytes of a real of spinors in 16 bits, whose 24 share a scale.
+constexpr double in_16_bits = 2 + 4 / spinor;
+
+/// The memory of a quark: names are those of quark_operator.cpp, where operators and solvers are made.
+class QuarkMemory {
+ public:
+  QuarkMemory(const NamedQuark& quark, int n_columns) : quark_(quark), solver_(quark.solver), n_(n_columns) {}
+
+  /// What an operator and its solver keep.
+  double kept() const {
+    // The hop between parities is that of the operator that solves are for.
+    const bool hops_between = solver_.is_even_odd() && (is_in_several() || solver_.links == 18);
+    const bool is_temporal = solver_.is_in_temporal_gauge();
+    double sum = links(real_, matrix, hops_between && !is_temporal) + clover(real_);
+    if (is_temporal) sum += links(real_, matrix, hops_between) + clover(real_) + column_forms() * real_ * matrix;
+    if (solver_.is_schwarz())
+      sum += schwarz();
+    else if (is_in_several() || solver_.links < 18)
+      sum += low_operator();
+    if (solver_.is_even_odd()) sum += reduced(real_) + (is_in_several() ? reduced(low_) : 0);
+    if (solver_.deflation > 0) sum += eigenvectors();
+    return sum + (solver_.is_single() ? in_double() : 0) + tables;
+  }
+
+  /// What a solve works in, from its source and to its solution.
+  double of_solve() const {
+    const bool is_transformed = solver_.is_in_temporal_gauge() || solver_.is_nonrelativistic();
+    const bool is_corrected = solver_.preconditioner == "none" && !is_in_several() && solver_.links < 18;
+    const double field = n_ * spinor;
+    double sum = (is_transformed || is_corrected ? 3 : 0) * field * real_;
+    if (solver_.is_even_odd())
+      // The residual, the source on even sites, and solutions of columns that end before others.
+      sum += field * real_ * (1.5 + (n_ > 1 ? 1 : 0)) + in_precisions(field / 2);
+    else
+      sum += in_precisions(field);
+    // After the solve, of one column: source, solution and residual in double.
+    return solver_.is_single() ? std::max(sum, 8 * 3 * spinor) : sum;
+  }
+
+  /// What is gone when an operator has been made.
+  double of_making() const {
+    double sum = quark_.c_sw != 0 ? 8 * clover_blocks : 0;
+    if (quark_.is_improved()) sum += 8 * 9 * matrix;
+    if (solver_.is_in_temporal_gauge()) sum += 8 * 5 * matrix;
+    if (solver_.deflation > 0) sum += work_real() * spinor / 2 * double(eigen_memory({.n = solver_.deflation}).fields);
+    return sum + (solver_.deflation > 0 ? reduced(work_real()) : 0);
+  }
+
+ private:
+  bool has_column_form() const { return has_packs && solver_.is_together(); }
+  /// How often what columns have in a form of their own is stored.
+  double column_forms() const { return has_column_form() ? 2 : 1; }
+  /// Whether iterations are in another precision than that of source and solution.
+  bool is_in_several() const { return solver_.is_mixed() || solver_.is_in_16_bits(); }
+  /// Bytes of a real of the fields that the method of the solver works in.
+  double work_real() const { return solver_.is_mixed() ? 4 : real_; }
+  bool has_blocks() const { return quark_.c_sw != 0 || quark_.mu != 0; }
+
+  double links(double real, double reals, bool between_parities) const {
+    const bool has_both_ends = has_packs && (between_parities || has_column_form());
+    return real * 4 * reals * (has_both_ends ? 3 : 1) * (quark_.is_improved() ? 2 : 1);
+  }
+  double clover(double real) const { return quark_.c_sw != 0 ? real * clover_blocks * column_forms() : 0; }
+
+  /// The operator that iterations apply, where it is not the one that residuals are computed with.
+  double low_operator() const {
+    const bool shares = solver_.is_in_16_bits() && solver_.links == 18 && solver_.is_single();
+    if (shares) return 0;
+    const double real = solver_.is_in_16_bits() && solver_.links < 18 ? 2 : work_real();
+    return links(real, solver_.links, solver_.is_even_odd()) + clover(work_real());
+  }
+
+  /// The fields that a Schur complement works in.
+  double reduced(double real) const {
+    const bool is_symmetric = solver_.preconditioner == "even-odd-symmetric";
+    return real * n_ * spinor / 2 * (1 + (has_blocks() ? 1 + is_symmetric : 0));
+  }
+
+  /// An operator; three fields, and in blocks two, and two on even sites; Schur complements there, and their links.
+  double schwarz() const {
+    const double real = solver_.precision == "double" ? 8 : 4, field = n_ * spinor;
+    const double of_blocks = (solver_.schwarz_form == "additive" ? 3 : 1.5) * field;
+    const double in_blocks = 4 * matrix * (has_packs ? 3 : 1) + (quark_.c_sw != 0 ? clover_blocks : 0);
+    return links(real, matrix, false) + clover(real) + real * (3 * field + of_blocks + in_blocks) + reduced(real);
+  }
+
+  /// For the eigenvectors the operator has doubled links too, beside those for columns.
+  double eigenvectors() const {
+    const double forms = has_column_form() ? work_real() * 8 * solver_.links : 0;
+    const int lanes = TogetherLanes::holds_columns && solver_.is_together() ? 4 : 1;
+    const double n = (solver_.deflation + lanes - 1) / lanes * lanes;
+    return forms + work_real() * n * spinor / 2;
+  }
+
+  /// The operator that residuals of single precision are computed with.
+  double in_double() const {
+    return 8 * (4 * matrix * (quark_.is_improved() ? 2 : 1) + (quark_.c_sw != 0 ? clover_blocks : 0));
+  }
+
+  /// Fields of a method.
+  double krylov_fields() const {
+    if (solver_.method == "gcr") return 1 + 2 * Gcr{}.directions;
+    if (solver_.method == "mr") return 2;
+    if (solver_.is_block()) return 4;
+    if (solver_.method.starts_with("cg")) return 5;
+    return solver_.polynomial_degree() > 1 ? 2 * solver_.polynomial_degree() + 3 : 6;
+  }
+
+  /// field: reals of one that the method works on.
+  double in_precisions(double field) const {
+    if (solver_.is_schwarz() || !is_in_several()) return real_ * field * krylov_fields();
+    // In high precision where low precision comes no further, on copies of the columns that are left.
+    const double in_high = real_ * (krylov_fields() + (n_ > 1 ? 2 : 0));
+    // Residual and correction, a residual in single precision; a correction there.
+    if (solver_.precision == "mixed") return field * (2 * real_ + 4 + std::max(4 * (1 + krylov_fields()), in_high));
+    // Residual and steps; the solution with them and its residual, a residual and zeros in low precision.
+    return field * (real_ + low_ + std::max(2 * real_ + low_ * (2 + krylov_fields()), in_high));
+  }
+
+  const NamedQuark& quark_;
+  const SolverChoice& solver_;
+  double n_;
+  /// Bytes of a real: of source and solution, and of spinors in lower precision.
+  double real_ = solver_.is_single() ? 4 : 8, low_ = solver_.is_in_16_bits() ? in_16_bits : 4;
+};
+
+}  // namespace
+
+double operator_bytes_per_site(const NamedQuark& quark, int n_columns) { return QuarkMemory(quark, n_columns).kept(); }
+
+double work_bytes_per_site(const NamedQuark& quark, int n_columns) {
+  const QuarkMemory memory(quark, n_columns);
+  return std::max(memory.of_solve(), memory.of_making());
+}
+
+double solve_bytes_per_site(const NamedQuark& quark, int n_columns) {
+  const QuarkMemory memory(quark, n_columns);
+  const double copies = quark.solver.is_together() ? 2 * spinor * n_columns * (quark.solver.is_single() ? 4 : 8) : 0;
+  return std::max(copies + memory.of_solve(), memory.of_making());
+}
+
 int fewer_columns(const SolverChoice& solver, int n) {
   if (!solver.is_together() || solver.is_block()) return n;
   constexpr int least = TogetherLanes::holds_columns ? 4 : 1;
@@ -149,21 +299,6 @@ bool make_fewer(const std::vector<NamedQuark>& quarks, std::vector<int>& columns
     is_less = is_less || columns[q] < most;
   }
   return is_less;
-}
-
-double operator_bytes_per_site(const NamedQuark& quark) {
-  const double real = quark.solver.is_single() ? 4 : 8, low = quark.solver.is_mixed() ? 4 : 0;
-  // Of the operator in double that residuals of single precision are computed with: links, those of two lengths where
-  // the action is improved, or blocks beside them.
-  const double in_double = quark.solver.is_single() ? 8 * 72 * (quark.is_improved() ? 2 : quark.c_sw != 0 ? 3 : 1) : 0;
-  // Links, and doubled ones for hops between parities; blocks and their inverses.
-  return (real + low) * (72 * 3 + (quark.c_sw != 0 ? 144 : 0)) + in_double + quark.solver.bytes_per_site(0);
-}
-
-double solve_bytes_per_site(const NamedQuark& quark, int n_columns) {
-  const SolverChoice& solver = quark.solver;
-  const double in_columns = solver.is_together() ? 2 * 24 * n_columns * (solver.is_single() ? 4 : 8) : 0;
-  return in_columns + solver.bytes_per_site(n_columns) - solver.bytes_per_site(0);
 }
 
 std::string columns_text(const std::vector<int>& columns) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// NamedQuarks: the tables [[quark]] of a job.
+// NamedQuarks: the tables [[quark]] of a job, the memory of their operators and solvers, and columns that fit into it.
 #pragma once
 
 #include "apps/quarks/quark_action.hpp"
@@ -71,17 +71,22 @@ class NamedQuarks : public std::deque<NamedQuark> {
   QuarkBoost boost_ = QuarkBoost::given;
 };
 
+/// Bytes for each site of a process: the operator of a quark, its solver for n columns at once, and what both keep from
+/// one solve to the next.  Halos are not counted.
+double operator_bytes_per_site(const NamedQuark& quark, int n_columns);
+/// What the making of that operator, or a solve for n columns, takes beside it, source and solution: fields on one
+/// parity where solves are on even sites.  Counts the solve in double that one in several precisions may end with.
+double work_bytes_per_site(const NamedQuark& quark, int n_columns);
+/// The same for n columns of a propagator, which are copied to the solver's fields and back where they are solved for
+/// together.
+double solve_bytes_per_site(const NamedQuark& quark, int n_columns);
+
 /// The columns of a propagator that are solved for together where n are too many: a part of them, in packs of lanes; n
 /// where there are no fewer, and of one Krylov space for all.
 int fewer_columns(const SolverChoice& solver, int n);
 
 /// The same for each of the quarks that has the most.  False where that changes nothing.
 bool make_fewer(const std::vector<NamedQuark>& quarks, std::vector<int>& columns);
-
-/// Bytes for each site of a process: the operator of a quark, and what its solver keeps from one solve to the next.
-double operator_bytes_per_site(const NamedQuark& quark);
-/// What a solve for so many columns of a propagator takes beside that, the propagator and its source.
-double solve_bytes_per_site(const NamedQuark& quark, int n_columns);
 
 /// "12, 4 columns"
 std::string columns_text(const std::vector<int>& columns);

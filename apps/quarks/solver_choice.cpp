@@ -2,7 +2,6 @@
 #include "apps/quarks/solver_choice.hpp"
 
 #include "kov/algebra/eigen/lowest_eigenvectors.hpp"
-#include "kov/algebra/krylov/gcr.hpp"
 #include "kov/core/base/error.hpp"
 #include "kov/core/io/text.hpp"
 #include "kov/core/lattice/lanes.hpp"
@@ -232,25 +231,6 @@ std::string SolverChoice::description() const {
 
 std::string SolverChoice::columns_text() const {
   return is_together() ? ", twelve columns together" : ", columns one by one";
-}
-
-double SolverChoice::bytes_per_site(int n_columns) const {
-  const double real = is_single() ? 4 : 8, reals = 72, spinor = 24.0 * n_columns;
-  const double work = method == "gcr" ? 2 * Gcr{}.directions : std::max(10, 2 * polynomial_degree() + 5);
-  // The transformation, links in double and ready for the operator; and three fields for sources and solutions.
-  const double temporal = is_in_temporal_gauge() ? 8 * (18 + reals) + real * 3 * reals : 0;
-  const double transformed = is_in_temporal_gauge() || is_nonrelativistic() ? real * 3 * spinor : 0;
-  // Links and a clover term beside those that residuals are computed with.
-  const double compressed = links < 18 && !is_mixed() ? real * (3 * 4 * links + 144) : 0;
-  // Fields on all sites and in blocks, of which black and white ones share some; links and a clover term of these.
-  const double of_schwarz = (schwarz_form == "additive" ? 7 : 5.5) * spinor + 2 * reals + 144;
-  const double schwarz = is_schwarz() ? (precision == "double" ? 8 : 4) * of_schwarz : 0;
-  // On half of the sites: what finds the eigenvectors, and a copy of them for columns.
-  const double eigen = deflation > 0 ? double(eigen_memory({.n = deflation}).fields + 1 + deflation) : 0;
-  const double deflated = eigen * 24 / 2 * (precision == "double" ? 8 : 4);
-  const double true_residuals = is_single() && n_columns > 0 ? 8 * 3 * 24 : 0;  // of one column
-  return temporal + transformed + compressed + deflated + schwarz + true_residuals + (is_mixed() ? 4 * reals * 2 : 0) +
-         (is_mixed() || is_in_16_bits() ? real * spinor * 10 + 4 * spinor * work : real * spinor * work);
 }
 
 }  // namespace kov::app

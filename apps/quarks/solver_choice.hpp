@@ -81,9 +81,6 @@ struct SolverChoice {
   std::string description() const;
   /// ", columns one by one"
   std::string columns_text() const;
-  /// Bytes for each site of a process: the fields that solves for n columns at once work in, and links in another
-  /// gauge.
-  double bytes_per_site(int n_columns) const;
 };
 
 }  // namespace kov::app

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "apps/spectrum/spectrum_memory.hpp"
 
-#include "apps/quarks/quark_operator.hpp"
+#include "apps/quarks/named_quarks.hpp"
 #include "kov/core/lattice/lanes.hpp"
 
 #include <algorithm>
@@ -46,11 +46,12 @@ std::set<std::size_t> turned_quarks(const SpectrumParameters& p) {
 double operators_of_site(const SpectrumParameters& p, const SpectrumBatches& batches, bool at_work) {
   const std::vector<NamedQuark> all = p.all_quarks();
   double sum = 0, most = 0;
-  for (const NamedQuark& quark : all) {
-    if (quark.propagators.empty()) sum += operator_bytes_per_site(quark);
-    most = std::max(most, operator_bytes_per_site(quark));
+  const auto bytes_of = [&](std::size_t q) { return operator_bytes_per_site(all[q], batches.columns.at(q)); };
+  for (std::size_t q = 0; q < all.size(); ++q) {
+    if (all[q].propagators.empty()) sum += bytes_of(q);
+    most = std::max(most, bytes_of(q));
   }
-  for (const std::size_t q : turned_quarks(p)) sum += operator_bytes_per_site(all[q]);
+  for (const std::size_t q : turned_quarks(p)) sum += bytes_of(q);
   if (batches.keeps_operators) return sum;
   return at_work ? most : 0;
 }
@@ -146,8 +147,9 @@ double loop_bytes(const SpectrumParameters& p, const Lattice& lattice, const Spe
     one.solver.columns = "one by one";
     // Beside an operator for columns together, which sources have left.
     const bool is_there = batches.keeps_operators && !all[q].solver.is_together();
-    if (batches.keeps_operators && !is_there) kept += operator_bytes_per_site(one);
-    most = std::max(most, (batches.keeps_operators ? 0 : operator_bytes_per_site(one)) + solve_bytes_per_site(one, 1));
+    if (batches.keeps_operators && !is_there) kept += operator_bytes_per_site(one, 1);
+    most =
+        std::max(most, (batches.keeps_operators ? 0 : operator_bytes_per_site(one, 1)) + solve_bytes_per_site(one, 1));
   }
   const double sites = double(lattice.geometry().local_volume());
   return sites * (kept + most + real * spinor * double(p.loops.n_fields())) +
@@ -241,10 +243,11 @@ double spectrum_step_bytes(const SpectrumParameters& p, const Lattice& lattice, 
       return kept + sites * (operators_of_site(p, batches, true) + std::max(solve, source));
     }
     case SpectrumStep::correlators: {
-      const double smearing = is_smeared_at_sink(p) ? 2 : 0;
-      const double fields = real * propagator * (n_quarks + n_at_sink(p, batches) + smearing);
+      const double fields = real * propagator * (n_quarks + n_at_sink(p, batches));
+      // Quarks are smeared before sums or between them.
+      const double smearing = sites * real * propagator * (is_smeared_at_sink(p) ? 2 : 0);
       return kept + sites * (operators_of_site(p, batches, false) + fields) +
-             correlator_sums_bytes(p, lattice, batches);
+             std::max(smearing, correlator_sums_bytes(p, lattice, batches));
     }
     case SpectrumStep::three_points:
       return kept + three_point_bytes(p, lattice, batches, real);

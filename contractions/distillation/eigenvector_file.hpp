@@ -5,10 +5,13 @@
 
 #include "kov/algebra/eigen/slice_eigenvectors.hpp"
 #include "kov/contractions/correlators/correlator.hpp"
+#include "kov/contractions/distillation/vector_groups.hpp"
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
+#include <vector>
 
 namespace kov {
 
@@ -32,6 +35,26 @@ template <class T>
 void write_eigenvectors(const std::filesystem::path& path, const SliceEigenvectors<T>& eigenvectors, int bits = 64,
                         const std::map<std::string, LabelValue>& labels = {});
 
+/// The same file, written as the eigenvectors of some time slices after those of others are found.
+class EigenvectorWriter {
+ public:
+  /// n: eigenvectors of a slice.  Collective; throws as above.
+  EigenvectorWriter(const std::filesystem::path& path, const Lattice& lattice, int n, int bits = 64);
+  ~EigenvectorWriter();
+
+  /// Slice t of these fields, which may be on a smaller lattice of the same ranks, is slice times[t] of the file.
+  /// Collective.
+  template <class T>
+  void write(const Field<ColorVector, T>& vectors, const std::vector<int>& times);
+  /// When all slices are there: values and residuals, [t][n] of all.  Collective.
+  void finish(const std::vector<double>& values, const std::vector<double>& residuals,
+              const std::map<std::string, LabelValue>& labels);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
 /// Collective.  Throws FormatError for files that hold no eigenvectors or are damaged.
 EigenvectorHeader read_eigenvector_header(const Comm& comm, const std::filesystem::path& path);
 
@@ -40,5 +63,10 @@ EigenvectorHeader read_eigenvector_header(const Comm& comm, const std::filesyste
 /// Collective.  Throws InputError for a lattice of other extents, FormatError as above.
 template <class T>
 SliceEigenvectors<T> read_eigenvectors(const Lattice& lattice, const std::filesystem::path& path);
+
+/// The vectors that read_eigenvectors() gives, of which at_once are in memory at a time and are read when they are
+/// asked for; the file stays open.  Collective; throws as above.
+template <class T>
+VectorGroups<T> eigenvector_groups(const Lattice& lattice, const std::filesystem::path& path, int at_once);
 
 }  // namespace kov

@@ -5,6 +5,7 @@
 
 #include "kov/algebra/eigen/slice_matrices.hpp"
 #include "kov/contractions/distillation/spatial_operator.hpp"
+#include "kov/contractions/distillation/vector_groups.hpp"
 #include "kov/contractions/kernels/momentum_lists.hpp"
 
 #include <functional>
@@ -37,7 +38,7 @@ struct Elementals {
 struct ElementalOptions {
   /// Displaced vectors in memory at a time.
   int columns = 16;
-  /// Called on every rank after each displacement, with how many of how many are done.
+  /// Called on every rank with how many of how many displacements' work is done.
   std::function<void(int done, int n)> progress = {};
 };
 
@@ -48,6 +49,11 @@ struct ElementalOptions {
 /// all its momenta; flops and traffic are those of gram_by_slice().  Collective.  Throws InputError without labels.
 template <class T>
 Elementals elementals(const GaugeLinks<T>& links, const Field<ColorVector, T>& vectors,
+                      const std::vector<ElementalLabel>& labels, const ElementalOptions& options = {});
+/// The same for vectors of which a group is in memory, beside options.columns others where there are several: all are
+/// read once for each group.
+template <class T>
+Elementals elementals(const GaugeLinks<T>& links, const VectorGroups<T>& vectors,
                       const std::vector<ElementalLabel>& labels, const ElementalOptions& options = {});
 
 }  // namespace kov

@@ -130,20 +130,16 @@ LaplacianEigenvectors<T> laplacian_eigenvectors(const GaugeLinks<T>& links, cons
 
 template <class T>
 LaplacianEigenvectors<T> laplacian_eigenvectors_in_groups(const GaugeField<T>& gauge, const LaplacianEigenParameters& p,
-                                                          int slices) {
+                                                          int slices, const TakeSlices<T>& take) {
   const Lattice& lattice = gauge.lattice();
   lattice.require_same("eigenvectors in groups", slices, p.n);
   require(slices >= 1, "eigenvectors of", slices, "time slices at a time: give at least one");
   const Coord box = lattice.geometry().local_extent(), grid = lattice.geometry().grid();
-  slices = std::max(2, slices / 2 * 2);  // lattices have even extents
-  if (slices >= box[3]) return laplacian_eigenvectors(GaugeLinks<T>(gauge), p);
+  slices = std::min(box[3], std::max(2, slices / 2 * 2));  // lattices have even extents
   const auto n = std::size_t(p.n), of_slice = std::size_t(box[0]) * std::size_t(box[1]) * std::size_t(box[2]);
-  const std::size_t link_reals = 4 * 18 * of_slice, vector_reals = 6 * of_slice;
-  // Times are slowest in both.
-  const std::vector<double> links = export_sites(gauge);
-  const Field<ColorVector, T> one(lattice, "an eigenvector", 1);
+  const std::size_t link_reals = 4 * 18 * of_slice;
+  const std::vector<double> links = export_sites(gauge);  // times are slowest
   LaplacianEigenvectors<T> all;
-  all.vectors = Field<ColorVector, T>(lattice, "eigenvectors", p.n);
   all.values.resize(n * std::size_t(lattice.extent()[3]));
   all.residuals.resize(all.values.size());
   for (int first = 0; first < box[3]; first += slices) {
@@ -155,23 +151,15 @@ LaplacianEigenvectors<T> laplacian_eigenvectors_in_groups(const GaugeField<T>& g
     import_sites(std::span(links).subspan(std::size_t(first) * link_reals, std::size_t(count) * link_reals),
                  part_gauge);
     const LaplacianEigenvectors<T> found = laplacian_eigenvectors(GaugeLinks<T>(part_gauge), p);
-    const Field<ColorVector, T> one_found(part, "an eigenvector of some slices", 1);
-    for (int i = 0; i < p.n; ++i) {
-      copy_components(found.vectors, i, one_found, 0, 1);
-      copy_components(all.vectors, i, one, 0, 1);
-      std::vector<double> numbers = export_sites(one);
-      const std::vector<double> here = export_sites(one_found);
-      std::copy(here.begin(), here.end(), numbers.begin() + std::ptrdiff_t(std::size_t(first) * vector_reals));
-      import_sites<ColorVector, T, SiteLanes>(numbers, one);
-      copy_components(one, 0, all.vectors, i, 1);
-    }
+    std::vector<int> times;
     for (int t = 0; t < extent[3]; ++t) {
-      const int of_all = t / count * box[3] + first + t % count;
+      times.push_back(t / count * box[3] + first + t % count);
       for (std::size_t i = 0; i < n; ++i) {
-        all.values[std::size_t(of_all) * n + i] = found.values[std::size_t(t) * n + i];
-        all.residuals[std::size_t(of_all) * n + i] = found.residuals[std::size_t(t) * n + i];
+        all.values[std::size_t(times.back()) * n + i] = found.values[std::size_t(t) * n + i];
+        all.residuals[std::size_t(times.back()) * n + i] = found.residuals[std::size_t(t) * n + i];
       }
     }
+    take(found, times);
     all.report.restarts = std::max(all.report.restarts, found.report.restarts);
     all.report.filtered += found.report.filtered;
     all.report.residual = std::max(all.report.residual, found.report.residual);
@@ -183,6 +171,40 @@ LaplacianEigenvectors<T> laplacian_eigenvectors_in_groups(const GaugeField<T>& g
   return all;
 }
 
+template <class T>
+LaplacianEigenvectors<T> laplacian_eigenvectors_in_groups(const GaugeField<T>& gauge, const LaplacianEigenParameters& p,
+                                                          int slices) {
+  const Lattice& lattice = gauge.lattice();
+  const Coord box = lattice.geometry().local_extent();
+  if (slices >= box[3]) return laplacian_eigenvectors(GaugeLinks<T>(gauge), p);
+  const std::size_t of_slice = 6 * std::size_t(box[0]) * std::size_t(box[1]) * std::size_t(box[2]);
+  const Field<ColorVector, T> vectors(lattice, "eigenvectors", p.n), one(lattice, "an eigenvector", 1);
+  int first = 0;  // on this rank
+  const auto take = [&](const LaplacianEigenvectors<T>& found, const std::vector<int>&) {
+    const Lattice& part = found.vectors.lattice();
+    const Field<ColorVector, T> one_found(part, "an eigenvector of some slices", 1);
+    for (int i = 0; i < p.n; ++i) {
+      copy_components(found.vectors, i, one_found, 0, 1);
+      copy_components(vectors, i, one, 0, 1);
+      std::vector<double> numbers = export_sites(one);
+      const std::vector<double> here = export_sites(one_found);
+      std::copy(here.begin(), here.end(), numbers.begin() + std::ptrdiff_t(std::size_t(first) * of_slice));
+      import_sites<ColorVector, T, SiteLanes>(numbers, one);
+      copy_components(one, 0, vectors, i, 1);
+    }
+    first += part.geometry().local_extent()[3];
+  };
+  LaplacianEigenvectors<T> all = laplacian_eigenvectors_in_groups(gauge, p, slices, TakeSlices<T>(take));
+  all.vectors = vectors.alias();
+  return all;
+}
+
+template LaplacianEigenvectors<float> laplacian_eigenvectors_in_groups(const GaugeField<float>&,
+                                                                       const LaplacianEigenParameters&, int,
+                                                                       const TakeSlices<float>&);
+template LaplacianEigenvectors<double> laplacian_eigenvectors_in_groups(const GaugeField<double>&,
+                                                                        const LaplacianEigenParameters&, int,
+                                                                        const TakeSlices<double>&);
 template LaplacianEigenvectors<float> laplacian_eigenvectors_in_groups(const GaugeField<float>&,
                                                                        const LaplacianEigenParameters&, int);
 template LaplacianEigenvectors<double> laplacian_eigenvectors_in_groups(const GaugeField<double>&,

@@ -52,6 +52,17 @@ template <class T>
 LaplacianEigenvectors<T> laplacian_eigenvectors_in_groups(const GaugeField<T>& gauge,
                                                           const LaplacianEigenParameters& parameters, int slices);
 
+/// What is done with the eigenvectors of some slices: slice t of them is slice times[t] of the whole lattice.
+template <class T>
+using TakeSlices = std::function<void(const LaplacianEigenvectors<T>& found, const std::vector<int>& times)>;
+
+/// The same, where the vectors of a group of slices are given to take(), on a lattice of these slices and the same
+/// ranks, and are not kept.  The result has everything but vectors.
+template <class T>
+LaplacianEigenvectors<T> laplacian_eigenvectors_in_groups(const GaugeField<T>& gauge,
+                                                          const LaplacianEigenParameters& parameters, int slices,
+                                                          const TakeSlices<T>& take);
+
 /// Where the mean of all slices has `count` eigenvalues of -Delta below, estimated by a Lanczos run on the whole
 /// lattice from a random vector: Gauss quadrature of the density of eigenvalues (Lin, Saad and Yang, SIAM Review 58
 /// (2016) 34).  Off by some percent.  lowest: set to the smallest Ritz value, if given.  Collective.

@@ -6,6 +6,7 @@
 #include "kov/algebra/eigen/slice_matrices.hpp"
 #include "kov/algebra/solver.hpp"
 #include "kov/contractions/distillation/dilution.hpp"
+#include "kov/contractions/distillation/vector_groups.hpp"
 #include "kov/core/field/field.hpp"
 
 #include <complex>
@@ -53,6 +54,18 @@ Perambulators perambulators(const Field<ColorVector, T>& vectors,
 /// The same for n_sources sources of any form: V^+(t') M^-1 psi, a column for each.
 template <class Lanes = SiteLanes, class T>
 Perambulators perambulators(const Field<ColorVector, T>& vectors,
+                            const std::type_identity_t<Solver<SpinorField<T, Lanes>>>& solver,
+                            const AnyOperator<SpinorField<T, Lanes>>& M, int n_sources,
+                            const SourceCoefficient& coefficient, const PerambulatorOptions& options = {});
+
+/// Both for vectors of which a group is in memory: all are read for each solve, and groups that a source has once more.
+template <class Lanes = SiteLanes, class T>
+Perambulators perambulators(const VectorGroups<T>& vectors,
+                            const std::type_identity_t<Solver<SpinorField<T, Lanes>>>& solver,
+                            const AnyOperator<SpinorField<T, Lanes>>& M, int time,
+                            const PerambulatorOptions& options = {});
+template <class Lanes = SiteLanes, class T>
+Perambulators perambulators(const VectorGroups<T>& vectors,
                             const std::type_identity_t<Solver<SpinorField<T, Lanes>>>& solver,
                             const AnyOperator<SpinorField<T, Lanes>>& M, int n_sources,
                             const SourceCoefficient& coefficient, const PerambulatorOptions& options = {});

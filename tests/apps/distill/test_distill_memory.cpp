@@ -7,9 +7,15 @@
 #include "apps/distill/two_mesons.hpp"
 #include "apps/quarks/quark_operator.hpp"
 #include "kov/contractions/distillation/distilled_baryons.hpp"
+#include "kov/contractions/distillation/elementals.hpp"
+#include "kov/contractions/distillation/perambulators.hpp"
 #include "kov/contractions/engine/engine_group.hpp"
 #include "kov/contractions/engine/stream.hpp"
 #include "kov/core/base/memory_use.hpp"
+#include "kov/core/field/convert.hpp"
+#include "kov/core/field/noise.hpp"
+#include "kov/core/vectors/field_ops.hpp"
+#include "kov/stencil/gauge/heatbath.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -165,6 +171,57 @@ TEST(DistillMemory, OfSingleMesonsIsWhatTheyTake) {
     }
 }
 
+/// Eigenvectors, some of them or all, on a lattice of this rank's size.
+TEST(DistillMemory, OfEigenvectorsIsWhatTheyTake) {
+  const Lattice lattice(Comm::world(), {8, 8, 8, 8});
+  const GaugeField<double> gauge(lattice, "gauge", 4);
+  hot_start(gauge, 1);
+  const Coord& grid = lattice.geometry().grid();
+  const double sites = double(lattice.geometry().local_volume());
+  DistillParameters p;
+  p.eigenvectors.n = 24;
+  p.elementals.displacements = {"1", "dx"};
+  p.elementals.max_momentum = 0;
+  p.action.mass = 6;
+  p.solver.columns = "together";
+  p.solver.tolerance = 1e-3;
+  const GaugeLinks<double> links(gauge);
+  const Field<ColorVector, double> vectors(lattice, "vectors", 24);
+  fill_noise(vectors, {.seed = 1});
+  for (const int at_once : {0, 8}) {
+    DistillBatches batches = DistillBatches::of(p);
+    batches.vectors = at_once;
+    // All that there are, or some that are copied from them.
+    const auto groups = [&] {
+      if (at_once == 0) {
+        const Field<ColorVector, double> all = vectors.like("all");
+        copy(vectors, all);
+        return VectorGroups<double>(all);
+      }
+      return VectorGroups<double>(lattice, 24, at_once, [&](int first, const Field<ColorVector, double>& some) {
+        copy_components(vectors, first, some, 0, some.n_components());
+      });
+    };
+    const auto expect_bytes = [&](DistillStep step, const std::function<void()>& f) {
+      f();  // what the lattice keeps is made
+      // Without the configuration and the links of the Laplacian.
+      const double taken = double(most_bytes_of(f)),
+                   expected = distill_step_bytes(p, lattice.extent(), grid, batches, step) - 8 * 72 * 3 * sites;
+      EXPECT_LT(taken, expected) << at_once << " " << int(step);
+      EXPECT_GT(taken, 0.6 * expected) << at_once << " " << int(step);
+    };
+    expect_bytes(DistillStep::elementals,
+                 [&] { elementals(links, groups(), p.labels(), {.columns = batches.displaced}); });
+    expect_bytes(DistillStep::perambulators, [&] {
+      const auto quark = quark_operator_together<double>(gauge, p.action, p.solver, 12);
+      const SourceCoefficient one = [](int source, int t, int n, int spin) {
+        return t == 0 && spin == 0 && n == source ? 1.0 : 0.0;
+      };
+      perambulators<TogetherLanes>(groups(), *quark.solver, *quark.M, 12, one, {.columns = 12});
+    });
+  }
+}
+
 DistillParameters large_job() {
   DistillParameters p;
   p.eigenvectors.n = 64;
@@ -211,6 +268,15 @@ TEST(DistillMemory, HasBatchesThatFit) {
       }
   };
   EXPECT_EQ(smallest(DistillStep::eigenvectors).slices, 2);
+  EXPECT_GT(smallest(DistillStep::eigenvectors).vectors, 0);
+  EXPECT_EQ(smallest(DistillStep::elementals).vectors, 8);
+  EXPECT_EQ(smallest(DistillStep::perambulators).vectors, 8);
+  EXPECT_EQ(plenty.vectors, 0);
+  // Vectors are read again before solves have fewer columns.
+  const double of_solves = distill_step_bytes(p, extent, grid, largest, DistillStep::perambulators);
+  const DistillBatches streamed = batches_that_fit(p, extent, grid, {DistillStep::perambulators}, 0.95 * of_solves);
+  EXPECT_GT(streamed.vectors, 8);
+  EXPECT_EQ(streamed.columns, largest.columns);
   EXPECT_EQ(smallest(DistillStep::perambulators).columns, std::vector<int>{TogetherLanes::holds_columns ? 4 : 1});
   EXPECT_FALSE(keeps_elementals(p, extent[3], 2, smallest(DistillStep::mesons)));
   EXPECT_LT(smallest(DistillStep::two_pions).two_meson_bytes, largest.two_meson_bytes);
@@ -222,7 +288,18 @@ TEST(DistillMemory, HasBatchesThatFit) {
 TEST(DistillMemory, IsRefusedWithWhatWouldFit) {
   DistillParameters p = large_job();
   const Coord extent{16, 16, 16, 32}, grid{1, 1, 1, 2};
-  for (const double bytes : {1.35e9, 1.4e9}) {
+  const auto least_bytes = [&](int n) {
+    p.eigenvectors.n = n;
+    double least = distill_bytes(p, extent, grid, DistillBatches::of(p), all_steps);
+    try {
+      for (;; least *= 0.999) batches_that_fit(p, extent, grid, all_steps, least);
+    } catch (const InputError&) {
+    }
+    return least;
+  };
+  const double few = least_bytes(40), many = least_bytes(64);
+  ASSERT_LT(few, many);
+  for (const double bytes : {0.7 * few + 0.3 * many, 0.3 * few + 0.7 * many}) {
     p.eigenvectors.n = 64;
     std::string text;
     try {

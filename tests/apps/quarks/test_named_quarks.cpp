@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The memory that jobs with quarks expect, beside what operators and solves take, and batches of propagators.
+// The memory that jobs with quarks expect, beside what operators and solves of every kind take, and batches.
 #include "apps/propagator/propagator_plan.hpp"
 #include "apps/quarks/quark_operator.hpp"
 #include "apps/quarks/quark_solver.hpp"
@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 #include <optional>
+#include <set>
 
 namespace kov::app {
 namespace test_named_quarks {
@@ -30,13 +31,19 @@ class Solves {
   Solves() : gauge_(Lattice(Comm::world(), {4, 4, 4, 8}), "gauge", 4) { hot_start(gauge_, 1); }
 
   double sites() const { return double(gauge_.lattice().geometry().local_volume()); }
-  /// The solution, and the bytes that it and the operator took.
+  /// The solution, of the first column alone where they are solved for one by one, and the bytes that it and the
+  /// operator took.
   Propagator<T> operator()(const NamedQuark& quark, int n_columns, double& bytes) const {
     const Propagator<T> source = point_source<T>(gauge_.lattice(), {0, 0, 0, 0});
     std::optional<Propagator<T>> solution;
     bytes = double(most_bytes_of([&] {
       const QuarkSolver<T> solver(gauge_, quark, quark.solver, n_columns);
-      solution = solver.solve(source, [](const SolveReport&, int) {}).propagator;
+      if (quark.solver.is_together()) {
+        solution = solver.solve(source, [](const SolveReport&, int) {}).propagator;
+      } else {
+        solution = source.like("solution");
+        solver.solve_column(source.column(0), solution->column(0));
+      }
     }));
     return std::move(*solution);
   }
@@ -45,33 +52,88 @@ class Solves {
   GaugeField<double> gauge_;
 };
 
-TEST(QuarkMemory, OfASolveIsWhatItTakes) {
-  const Solves<double> solves;
+using Assignments = std::vector<std::string>;
+
+/// Precisions of operators with and without blocks.
+std::vector<Assignments> precisions() {
+  std::vector<Assignments> jobs;
+  for (const char* precision : {"double", "mixed", "reliable", "single"})
+    for (const char* c_sw : {"0", "1"})
+      jobs.push_back({std::string("solver.precision=") + precision, std::string("quark.0.c_sw=") + c_sw});
+  return jobs;
+}
+
+/// Solvers that differ in what they keep and work in.
+std::vector<Assignments> other_solvers(bool together) {
+  std::vector<Assignments> jobs{
+      {"solver.preconditioner=even-odd-symmetric", "quark.0.c_sw=1", "quark.0.mu=0.1"},
+      {"solver.precision=reliable", "solver.preconditioner=none"},
+      {"solver.precision=single", "solver.preconditioner=none"},
+      {"solver.method=cgne", "solver.precision=double"},
+      {"solver.method=mr", "solver.precision=double"},
+  };
+  for (const char* precision : {"double", "mixed"}) {
+    const std::string in = std::string("solver.precision=") + precision;
+    jobs.insert(jobs.end(), {{in, "solver.method=bicgstab-4"},
+                             {in, "solver.method=cg"},
+                             // More iterations than GCR keeps directions.
+                             {in, "solver.method=gcr", "quark.0.kappa=0.15", "solver.tolerance=1e-6"},
+                             {in, "solver.method=gcr", "quark.0.kappa=0.15", "solver.tolerance=1e-6",
+                              "solver.preconditioner=schwarz", "solver.schwarz_block=[2, 2, 2, 4]",
+                              "solver.schwarz_form=additive", "solver.schwarz_cycles=1", "solver.schwarz_steps=1"},
+                             {in, "solver.preconditioner=none"},
+                             {in, "solver.links=12", "quark.0.c_sw=1"},
+                             {in, "solver.links=12", "solver.preconditioner=none"},
+                             {in, "solver.gauge=temporal", "quark.0.c_sw=1"},
+                             {in, "solver.deflation=4", "solver.method=cg", "quark.0.kappa=0.15"},
+                             {in, "quark.0.action=naik", "solver.preconditioner=none"}});
+  }
+  if (together) {
+    jobs.push_back({"solver.method=block-cg"});
+    return jobs;
+  }
+  for (const char* precision : {"reliable-16", "single-16"})
+    for (const char* links : {"18", "12"})
+      jobs.push_back({std::string("solver.precision=") + precision, std::string("solver.links=") + links});
+  return jobs;
+}
+
+/// Compares what solves take with what is expected of them; fewer: also of fewer columns at once.
+void expect_memory(const std::vector<Assignments>& jobs, const std::string& columns, bool fewer) {
+  const Solves<double> in_double;
   const Solves<float> in_single;
+  for (Assignments settings : jobs) {
+    std::string text = columns;
+    for (const std::string& setting : settings) text += ", " + setting;
+    settings.insert(settings.begin(), {"quark.0.kappa=0.05", "solver.tolerance=1e-3", "solver.columns=" + columns});
+    const PropagatorParameters p = with(settings);
+    const NamedQuark& quark = p.quarks.front();
+    const int most = p.solver.columns_at_once();
+    for (const int n : std::set<int>{most, fewer ? fewer_columns(p.solver, most) : most}) {
+      double taken = 0;
+      if (p.solver.is_single())
+        in_single(quark, n, taken);
+      else
+        in_double(quark, n, taken);
+      const double of_solution = 288 * (p.solver.is_single() ? 4 : 8);
+      const double expected =
+          in_double.sites() * (of_solution + operator_bytes_per_site(quark, n) + solve_bytes_per_site(quark, n));
+      const double halos = Comm::world().size() > 1 ? 0.02 * expected : 0;
+      EXPECT_LT(taken, expected + halos) << text << ", " << n << " columns";
+      // These solves do not come to what mixed precision may do in double; eigenvectors are found in less.
+      const double least = p.solver.is_mixed() || p.solver.deflation > 0 ? 0.5 : 0.7;
+      EXPECT_GT(taken, least * expected) << text << ", " << n << " columns";
+    }
+  }
+}
+
+TEST(QuarkMemory, OfASolveIsWhatItTakes) {
+  for (const char* columns : {"one by one", "together"}) expect_memory(precisions(), columns, true);
+}
+
+TEST(QuarkMemory, IsThatOfEverySolver) {
   for (const char* columns : {"one by one", "together"})
-    for (const char* precision : {"double", "mixed", "reliable", "single"})
-      for (const char* c_sw : {"0", "1"}) {
-        const PropagatorParameters p =
-            with({"quark.0.kappa=0.05", std::string("quark.0.c_sw=") + c_sw, "solver.tolerance=1e-3",
-                  std::string("solver.precision=") + precision, std::string("solver.columns=") + columns});
-        const NamedQuark& quark = p.quarks.front();
-        double taken = 0;
-        const auto solve = [&](int n) {
-          if (p.solver.is_single())
-            in_single(quark, n, taken);
-          else
-            solves(quark, n, taken);
-        };
-        const int most = quark.solver.columns_at_once();
-        for (const int n : {most, fewer_columns(quark.solver, most)}) {
-          solve(n);
-          const double of_solution = 288 * (p.solver.is_single() ? 4 : 8);
-          const double expected =
-              solves.sites() * (of_solution + operator_bytes_per_site(quark) + solve_bytes_per_site(quark, n));
-          EXPECT_LT(taken, 1.1 * expected) << columns << " " << precision << " " << c_sw << " " << n;
-          EXPECT_GT(taken, 0.4 * expected) << columns << " " << precision << " " << c_sw << " " << n;
-        }
-      }
+    expect_memory(other_solvers(std::string(columns) == "together"), columns, false);
 }
 
 TEST(QuarkMemory, ColumnsOfASolveChangeNoBitInOnePrecision) {

@@ -4,6 +4,7 @@
 #include "docs_distillation_example.hpp"
 #include "kov/contractions/distillation/eigenvector_file.hpp"
 #include "kov/contractions/distillation/slice_matrix_file.hpp"
+#include "kov/core/field/convert.hpp"
 #include "kov/core/io/hdf5.hpp"
 #include "tests/core/io/io_support.hpp"
 #include "tests/reference/gather.hpp"
@@ -73,6 +74,40 @@ TEST_F(DistillationFiles, GiveEigenvectorsBack) {
   write_eigenvectors(folder_ / "float.h5", in_float, 32);
   EXPECT_EQ(gather(read_eigenvectors<float>(lattice_, folder_ / "float.h5").vectors).data,
             gather(in_float.vectors).data);
+}
+
+TEST_F(DistillationFiles, GiveEigenvectorsInGroups) {
+  const auto made = made_up_eigenvectors<double>(lattice_);
+  write_eigenvectors(folder_ / "vectors.h5", made);
+  const auto groups = eigenvector_groups<double>(lattice_, folder_ / "vectors.h5", 2);
+  ASSERT_EQ(groups.n_groups(), 2);
+  for (const int group : {1, 0, 0}) {
+    const Field<ColorVector, double> found(lattice_, "found", group == 0 ? 2 : 1), expected = found.like("expected");
+    ASSERT_EQ(groups(group).n_components(), found.n_components());
+    copy_components(groups(group), 0, found, 0, found.n_components());
+    copy_components(made.vectors, groups.first(group), expected, 0, found.n_components());
+    EXPECT_EQ(gather(found).data, gather(expected).data);
+  }
+}
+
+TEST_F(DistillationFiles, HaveWhatIsFoundInGroupsOfSlices) {
+  const auto gauge = reference::gauge_field(lattice_, reference::random_su3(lattice_.extent(), 4, 3));
+  const LaplacianEigenParameters parameters{.n = 3};
+  const auto expected = laplacian_eigenvectors_in_groups(gauge, parameters, 2);
+  EigenvectorWriter writer(folder_ / "vectors.h5", lattice_, 3);
+  const auto found = laplacian_eigenvectors_in_groups(
+      gauge, parameters, 2,
+      TakeSlices<double>([&](const LaplacianEigenvectors<double>& some, const std::vector<int>& times) {
+        writer.write(some.vectors, times);
+      }));
+  writer.finish(found.values, found.residuals, {{"configuration", "1000"}});
+  const auto read = read_eigenvectors<double>(lattice_, folder_ / "vectors.h5");
+  EXPECT_EQ(gather(read.vectors).data, gather(expected.vectors).data);
+  EXPECT_EQ(read.values, expected.values);
+  EXPECT_EQ(read.residuals, expected.residuals);
+  EXPECT_EQ(read_eigenvector_header(comm_, folder_ / "vectors.h5").labels.at("configuration"), LabelValue("1000"));
+  EXPECT_THROW(EigenvectorWriter(folder_ / "other.h5", lattice_, 2).write(expected.vectors, {0, 1, 2, 3}), InputError);
+  EXPECT_THROW(EigenvectorWriter(folder_ / "other.h5", lattice_, 3).write(expected.vectors, {0, 1}), InputError);
 }
 
 SliceMatrices made_up_matrices(const Lattice& lattice, int per_slice, int rows, int columns) {

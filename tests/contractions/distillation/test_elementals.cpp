@@ -5,12 +5,14 @@
 #include "kov/contractions/distillation/elementals.hpp"
 #include "kov/contractions/distillation/laplacian_eigenvectors.hpp"
 #include "kov/contractions/distillation/slice_matrix_file.hpp"
+#include "kov/core/field/convert.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge_transformation.hpp"
 #include "tests/reference/near_unit_links.hpp"
 #include "tests/support/lattices.hpp"
 #include "tests/support/precision.hpp"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <numbers>
 
@@ -175,6 +177,36 @@ TEST(DilutedNoise, HasOneSourceForEachNumberAndKeepsItWithMoreEigenvectors) {
       }
   EXPECT_NE(small.noise(0, 0, 0), DilutedNoise(scheme, {.kind = NoiseKind::u1, .seed = 4}, 4, 6).noise(0, 0, 0));
   EXPECT_THROW(DilutedNoise(scheme, {.kind = NoiseKind::gaussian}, 4, 6), InputError);
+}
+
+template <class T>
+void check_groups() {
+  const Lattice lattice(Comm::world(), {4, 4, 6, 4});
+  const int n = 5;
+  const GaugeLinks<T> links(reference::gauge_field<T>(lattice, reference::random_su3(lattice.extent(), 4, 3)));
+  const auto vectors = reference::random_field<ColorVector, T>(lattice, n, 4);
+  const std::vector<ElementalLabel> labels =
+      elemental_labels({spatial_operator("1"), spatial_operator("dx dy")}, {{0, 0, 0}, {1, 0, 0}});
+  for (const int columns : {1, 2, 16}) {
+    const Elementals expected = elementals(links, vectors, labels, {.columns = columns});
+    for (const int at_once : {1, 2, 3, 5}) {
+      std::vector<int> progress;
+      const VectorGroups<T> groups(lattice, n, at_once, [&](int first, const Field<ColorVector, T>& some) {
+        EXPECT_LE(some.n_components(), std::max(at_once, columns));
+        copy_components(vectors, first, some, 0, some.n_components());
+      });
+      const Elementals found = elementals(
+          links, groups, labels, {.columns = columns, .progress = [&](int done, int) { progress.push_back(done); }});
+      EXPECT_EQ(found.matrices.values, expected.matrices.values) << columns << " " << at_once;
+      EXPECT_EQ(progress, (std::vector<int>{1, 2}));
+    }
+  }
+  EXPECT_THROW(VectorGroups<T>(lattice, n, 0, {}), InputError);
+}
+
+TEST(Elementals, HaveTheSameBitsFromGroupsOfVectors) {
+  check_groups<double>();
+  check_groups<float>();
 }
 
 }  // namespace test_elementals

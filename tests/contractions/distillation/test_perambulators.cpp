@@ -315,6 +315,36 @@ TEST(Perambulators, OfAllSourcesOfDilutedNoiseAddUpToTheUndiluted) {
         }
 }
 
+TEST(Perambulators, HaveTheSameBitsFromGroupsOfVectors) {
+  const Lattice lattice(Comm::world(), {4, 4, 4, 4});
+  const Quark quark(lattice);
+  const BiCgStab solver{.tolerance = 1e-6};
+  const DilutedNoise noise({.time = {IndexDilution::Kind::none},
+                            .spin = {IndexDilution::Kind::full},
+                            .eigenvector = {IndexDilution::Kind::interlace, 2}},
+                           {.kind = NoiseKind::z4, .seed = 7, .stream = 2}, 4, 4);
+  const SourceCoefficient of_noise = [&](int source, int t, int n, int spin) {
+    return noise.coefficient(source, t, n, spin);
+  };
+  const PerambulatorOptions options{.columns = 3};
+  const auto exact = perambulators(quark.vectors, solver, quark.M, 2, options),
+             diluted = perambulators(quark.vectors, solver, quark.M, noise.size(), of_noise, options);
+  for (const int at_once : {1, 3, 4}) {
+    int reads = 0;
+    const VectorGroups<double> groups(lattice, 4, at_once, [&](int first, const Field<ColorVector, double>& some) {
+      ++reads;
+      copy_components(quark.vectors, first, some, 0, some.n_components());
+    });
+    EXPECT_EQ(perambulators(groups, solver, quark.M, 2, options).matrices.values, exact.matrices.values) << at_once;
+    // 16 sources in 6 solves: all groups of the sinks, and at most as many of the sources, less what is at hand.
+    EXPECT_LE(reads, at_once == 4 ? 1 : 6 * 2 * groups.n_groups());
+    EXPECT_GE(reads, at_once == 4 ? 1 : 6 * (groups.n_groups() - 1));
+    EXPECT_EQ(perambulators(groups, solver, quark.M, noise.size(), of_noise, options).matrices.values,
+              diluted.matrices.values)
+        << at_once;
+  }
+}
+
 TEST(Perambulators, RefuseTimesOutsideOfTheLattice) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 4});
   const Field<ColorVector, double> vectors(lattice, "vectors", 2);
