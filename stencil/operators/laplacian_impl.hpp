@@ -101,6 +101,7 @@ struct LaplacianKernel {
   template <bool multiplies, class Site>
   KOKKOS_FORCEINLINE_FUNCTION void run(Site x, int c) const {
     auto sum = zero<decltype(in(x, c))>();
+    if (legs.streaming) step.prefetch_next(x, c, legs.n_components, in, before);
     if constexpr (loads_site_first<Site, View>) {
       const AlreadyRead from{legs.in(x, c)};
       legs.template add_to<multiplies>(sum, x, c);

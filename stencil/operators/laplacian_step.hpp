@@ -29,6 +29,22 @@ struct StepAtSite {
         has_before(step.has_before),
         reads_others(step.reads_others()) {}
 
+  /// In kernels over packs or columns, for fields out of cache: prefetches what finish() will read in its next call,
+  /// which is more than the hardware foresees beside the legs.
+  template <class Site, class View>
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch_next(Site x, int c, int n_components, const View& in,
+                                                 const View& before) const {
+    if constexpr (others && !std::is_same_v<Site, LaneSite>) {
+      const bool last = c + 1 == n_components;
+      const int outer = last ? site_after(x).outer : x.outer, group = last ? 0 : c + 1;
+      constexpr int n_outer = std::is_same_v<Site, PairSite> ? 2 : 1;
+      for (int k = 0; k < n_outer; ++k) {
+        if (reads_others) in.prefetch(outer + k, group);
+        if (has_before) before.prefetch(outer + k, group);
+      }
+    }
+  }
+
   /// Makes the sum over the legs of component c at x the result of the step; the other arguments are views.  Number by
   /// number, as the registers of a CPU hold no second spinor beside the sum.
   template <class Value, class Site, class From, class View>

@@ -42,7 +42,7 @@ class Solves {
         solution = solver.solve(source, [](const SolveReport&, int) {}).propagator;
       } else {
         solution = source.like("solution");
-        solver.solve_column(source.column(0), solution->column(0));
+        solver.solve_column(source, 0, *solution);
       }
     }));
     return std::move(*solution);

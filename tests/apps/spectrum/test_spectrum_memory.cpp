@@ -8,7 +8,9 @@
 #include "tests/apps/spectrum/spectrum_settings.hpp"
 
 #include <algorithm>
+#include <complex>
 #include <gtest/gtest.h>
+#include <vector>
 
 namespace kov::app {
 namespace test_spectrum_memory {
@@ -96,10 +98,21 @@ TEST(SpectrumMemory, OfAMeasurementIsWhatItTakes) {
       measure(p, batches, &taken);
       const double expected = spectrum_bytes(p, measure.lattice(), batches, steps_of(p)) - 8 * 72 * measure.sites();
       const std::string text = batches_text(p, measure.lattice(), batches, steps_of(p));
-      EXPECT_LT(taken, expected) << text;
-      EXPECT_GT(taken, 0.65 * expected) << text;
+      // On GPUs the fields of so small a lattice, and halos most of all, end in lanes without sites.
+      EXPECT_LT(taken, (has_packs ? 1 : 1.5) * expected) << text;
+      EXPECT_GT(taken, (has_packs ? 0.65 : 0.4) * expected) << text;
     }
   }
+}
+
+/// The largest difference of two series over the largest number.
+double difference(const std::vector<std::complex<double>>& a, const std::vector<std::complex<double>>& b) {
+  double most = 0, largest = 0;
+  for (std::size_t t = 0; t < std::min(a.size(), b.size()); ++t) {
+    most = std::max(most, std::abs(a[t] - b[t]));
+    largest = std::max(largest, std::abs(b[t]));
+  }
+  return a.size() == b.size() && largest > 0 ? most / largest : 1;
 }
 
 TEST(SpectrumMemory, CorrelatorsHaveTheSameBitsWhateverIsKept) {
@@ -113,7 +126,11 @@ TEST(SpectrumMemory, CorrelatorsHaveTheSameBitsWhateverIsKept) {
       EXPECT_EQ(found[k].channel, expected[k].channel);
       EXPECT_EQ(found[k].momentum, expected[k].momentum);
       EXPECT_EQ(found[k].labels, expected[k].labels);
-      EXPECT_EQ(found[k].value, expected[k].value) << found[k].channel;
+      // GPUs sum baryons of other groups of momenta in another order.
+      if (has_packs)
+        EXPECT_EQ(found[k].value, expected[k].value) << found[k].channel;
+      else
+        EXPECT_LT(difference(found[k].value, expected[k].value), 1e-12) << found[k].channel;
     }
   }
 }
@@ -138,7 +155,8 @@ TEST(SpectrumMemory, HasBatchesThatFit) {
         break;
       }
     EXPECT_GT(fitted, 1) << largest;
-    EXPECT_LT(least.columns.front(), 12) << largest;
+    // On GPUs loops fit as soon as operators are not kept.
+    EXPECT_TRUE(least.columns.front() < 12 || (!has_packs && !p.has_sources())) << largest;
     EXPECT_NE(batches_text(p, lattice, least, steps), largest);
   }
   // What is finished needs nothing but links.
