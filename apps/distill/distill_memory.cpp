@@ -89,9 +89,12 @@ DistillBatches smaller_batches(const DistillParameters& p, const Coord& extent, 
       return (step != DistillStep::elementals && step != DistillStep::perambulators) || fits(step)();
     });
   };
-  if (!fit_vectors()) batches.vectors = n;
-  while (batches.vectors > least_vectors && !fit_vectors())
-    batches.vectors = std::max(least_vectors, (batches.vectors + 1) / 2);
+  const auto have_fewer_vectors = [&] {
+    while (batches.vectors > least_vectors && !fit_vectors())
+      batches.vectors = std::max(least_vectors, (batches.vectors + 1) / 2);
+  };
+  if (n > least_vectors && !fit_vectors()) batches.vectors = std::max(least_vectors, (n + 1) / 2);
+  have_fewer_vectors();
   if (has(DistillStep::elementals)) halve(batches.displaced, 1, fits(DistillStep::elementals));
   if (has(DistillStep::perambulators)) {
     const std::vector<NamedQuark> quarks = p.all_quarks();
@@ -115,6 +118,8 @@ DistillBatches smaller_batches(const DistillParameters& p, const Coord& extent, 
     make_groups();
     if (batches.vectors == 0 && n > 1 && !fits(DistillStep::eigenvectors)()) {
       batches.vectors = (n + 1) / 2;
+      have_fewer_vectors();
+      if (has(DistillStep::elementals)) halve(batches.displaced, 1, fits(DistillStep::elementals));
       batches.slices = 0;
       make_groups();
     }
