@@ -9,7 +9,8 @@ int walk_length(int n_slices, int slice_blocks, int resident) {
   const auto parts = [](std::int64_t n, std::int64_t size) { return (n + size - 1) / size; };
   int best = 1;
   std::int64_t least = 0;
-  for (int n_walks = 1; n_walks <= n_slices; ++n_walks) {
+  // Each length once, with the fewest walks that have it, as a host does this at every launch.
+  for (int n_walks = 1; n_walks <= n_slices;) {
     const int length = int(parts(n_slices, n_walks));
     const std::int64_t waves = parts(std::int64_t(slice_blocks) * parts(n_slices, length), std::max(resident, 1));
     const std::int64_t slices = waves * (length + 1);
@@ -17,6 +18,7 @@ int walk_length(int n_slices, int slice_blocks, int resident) {
       least = slices;
       best = length;
     }
+    n_walks = length > 1 ? int(parts(n_slices, length - 1)) : n_slices + 1;
   }
   return best;
 }

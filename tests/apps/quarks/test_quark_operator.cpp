@@ -37,8 +37,7 @@ class TrueResiduals : public testing::TestWithParam<QuarkAction> {
     EXPECT_GT(report.residual, 0.01 * tolerance);
     expect_true(report, b, x);
   }
-  void expect_true(const SolveReport& report, const SpinorField<float>& b,
-                                     const SpinorField<float>& x) const {
+  void expect_true(const SolveReport& report, const SpinorField<float>& b, const SpinorField<float>& x) const {
     const std::vector<double> expected = residuals(b, x);
     ASSERT_EQ(report.column_residuals.size(), expected.size());
     double largest = 0;
