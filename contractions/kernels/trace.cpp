@@ -29,11 +29,12 @@ constexpr std::size_t n_tensor_tilings = 5;
 
 namespace detail {
 
-int trace_splits(std::int64_t length, int n_pairs) {
-  // Four teams for each multiprocessor of a large GPU, and each has enough to do.
-  constexpr int wanted = 512, shortest = 256;
-  const std::int64_t most = std::max<std::int64_t>(1, length / shortest);
-  return int(std::clamp<std::int64_t>((wanted + n_pairs - 1) / std::max(n_pairs, 1), 1, most));
+int trace_splits(std::int64_t length, int n_pairs, int teams) {
+  // As many teams as run at a time on a GPU of 132 multiprocessors, or a few less: one more takes as long as a second
+  // team on each of them.  Each has enough to do.
+  constexpr int multiprocessors = 128, shortest = 256;
+  const std::int64_t most = std::max<std::int64_t>(1, length / shortest), pairs = std::max(n_pairs, 1);
+  return int(std::clamp<std::int64_t>((multiprocessors * teams + pairs - 1) / pairs, 1, most));
 }
 
 /// Adds the parts of each result, in their order; 8 or 16 bytes for each of them.
@@ -69,7 +70,7 @@ PartsOfTraces trace_parts_by_blas(const TraceProblem<Z>& p, TraceWorkspace& work
   constexpr std::int64_t longest = 4096;
   const int n_splits =
       std::max({1, options.n_splits, int(std::is_same_v<Z, Complex<float>> ? (p.length + longest - 1) / longest : 1),
-                trace_splits(p.length, p.n_pairs)});
+                trace_splits(p.length, p.n_pairs, 4)});
   const std::int64_t n_results = std::int64_t(p.n_left) * p.n_right, part = p.length / n_splits;
   Z* const to =
       reinterpret_cast<Z*>(workspace.reserve(std::size_t(n_results) * std::size_t(p.n_pairs) * std::size_t(n_splits)));
@@ -108,10 +109,13 @@ PartsOfTraces launch_trace_parts(TraceTiling tiling, const TraceProblem<Z>& prob
     require(!wide, "a BLAS sums floats in float, and sums in double were asked for: choose one of them");
     return trace_parts_by_blas(problem, workspace, options, exec);
   }
-  int n_splits = options.n_splits > 0 ? options.n_splits : trace_splits(problem.length, problem.n_pairs);
+  int n_splits = options.n_splits;
   if (tiling == TraceTiling::packs) {
     const std::int64_t part = wide ? pack_part_length<Complex<float>, true>() : pack_part_length<Z, false>();
     n_splits = int(std::max<std::int64_t>(1, (problem.length + part - 1) / part));
+  } else if (n_splits <= 0) {
+    const int teams = wide ? trace_teams<Complex<float>, true>(tiling) : trace_teams<Z, false>(tiling);
+    n_splits = trace_splits(problem.length, problem.n_pairs, teams);
   }
   const std::size_t n_parts =
       std::size_t(problem.n_left) * std::size_t(problem.n_right) * std::size_t(problem.n_pairs) * std::size_t(n_splits);

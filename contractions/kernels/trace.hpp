@@ -78,7 +78,8 @@ struct TraceOptions {
   /// Products and sums of float in double precision.  Without it a sum of float has some thousands of terms at most;
   /// these are added in double.
   bool wide_sums = false;
-  /// Parts that the inner index is cut into; 0: as many as fill a GPU.  Their number never depends on the machine.
+  /// Parts that the inner index is cut into; 0: as many as fill a large GPU with teams of the tiling.  Their number
+  /// never depends on the machine.
   int n_splits = 0;
   /// As in ProductOptions.
   Blas blas = {};
@@ -114,8 +115,8 @@ extern template KernelResources trace_resources<Complex<float>>(TraceTiling);
 extern template KernelResources trace_resources<Complex<double>>(TraceTiling);
 
 namespace detail {
-/// How many parts the inner index is cut into.
-int trace_splits(std::int64_t length, int n_pairs);
+/// How many parts the inner index is cut into for teams of which so many run on a multiprocessor at a time.
+int trace_splits(std::int64_t length, int n_pairs, int teams);
 }  // namespace detail
 
 }  // namespace kov

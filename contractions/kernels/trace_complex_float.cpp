@@ -7,6 +7,7 @@ namespace kov::detail {
 
 template void launch_traces_of<Complex<float>, false>(const TraceParts<Complex<float>>&, TraceTiling, const Exec&,
                                                       KernelResources*);
+template int trace_teams<Complex<float>, false>(TraceTiling);
 template std::int64_t pack_part_length<Complex<float>, false>();
 
 }  // namespace kov::detail

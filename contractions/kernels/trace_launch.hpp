@@ -52,63 +52,80 @@ void launch_trace_packs(const TraceParts<Z>& parts, const Exec& exec) {
 }
 #endif
 
-/// By tensor cores.  Throws InputError where the device has none.
-template <class Z, class S, class Shape>
-void launch_trace_tensor_tiles([[maybe_unused]] const TraceParts<Z>& parts, [[maybe_unused]] const Exec& exec,
-                               [[maybe_unused]] KernelResources* resources) {
 #if defined(KOKKOS_ENABLE_CUDA)
-  if (has_tensor_cores()) return launch_trace_tiles<Z, TraceTensorTiles<Z, S, Shape>>(parts, exec, resources);
+template <class Z, class S, class Shape>
+using TensorTilesOrNone = TraceTensorTiles<Z, S, Shape>;
+#else
+/// Where there are no tensor cores.
+template <class Z, class S, class Shape>
+struct TensorTilesOrNone {
+  static constexpr int min_teams = Shape::min_teams;
+};
 #endif
-  refuse_tensor_cores();
-}
 
-/// By the kernels of this tiling; S: the complex or real type of the sums.
-template <class Z, class S>
-void launch_traces(const TraceParts<Z>& parts, TraceTiling tiling, const Exec& exec, KernelResources* resources) {
+/// f.template operator()<Tiles>() with the tiles of this tiling, which has some; S: the complex or real type of the
+/// sums.
+template <class Z, class S, class F>
+auto with_trace_tiles(TraceTiling tiling, const F& f) {
   using Shapes = TraceShapes<Z, S>;
   using TensorShapes = TraceTensorShapes<S>;
+  const auto registers = [&]<class Shape>() { return f.template operator()<TraceRegisterTiles<Z, S, Shape>>(); };
+  const auto tensor = [&]<class Shape>() { return f.template operator()<TensorTilesOrNone<Z, S, Shape>>(); };
   switch (tiling) {
     case TraceTiling::of4:
-      return launch_trace_tiles<Z, TraceRegisterTiles<Z, S, typename Shapes::Of4>>(parts, exec, resources);
+      return registers.template operator()<typename Shapes::Of4>();
     case TraceTiling::of8:
-      return launch_trace_tiles<Z, TraceRegisterTiles<Z, S, typename Shapes::Of8>>(parts, exec, resources);
+      return registers.template operator()<typename Shapes::Of8>();
     case TraceTiling::of12:
-      return launch_trace_tiles<Z, TraceRegisterTiles<Z, S, typename Shapes::Of12>>(parts, exec, resources);
+      return registers.template operator()<typename Shapes::Of12>();
     case TraceTiling::of16:
-      return launch_trace_tiles<Z, TraceRegisterTiles<Z, S, typename Shapes::Of16>>(parts, exec, resources);
+      return registers.template operator()<typename Shapes::Of16>();
     case TraceTiling::of18:
-      return launch_trace_tiles<Z, TraceRegisterTiles<Z, S, typename Shapes::Of18>>(parts, exec, resources);
+      return registers.template operator()<typename Shapes::Of18>();
     case TraceTiling::of24:
-      return launch_trace_tiles<Z, TraceRegisterTiles<Z, S, typename Shapes::Of24>>(parts, exec, resources);
+      return registers.template operator()<typename Shapes::Of24>();
     case TraceTiling::of32:
-      return launch_trace_tiles<Z, TraceRegisterTiles<Z, S, typename Shapes::Of32>>(parts, exec, resources);
+      return registers.template operator()<typename Shapes::Of32>();
     case TraceTiling::of33:
-      return launch_trace_tiles<Z, TraceRegisterTiles<Z, S, typename Shapes::Of33>>(parts, exec, resources);
+      return registers.template operator()<typename Shapes::Of33>();
     case TraceTiling::of48:
-      return launch_trace_tiles<Z, TraceRegisterTiles<Z, S, typename Shapes::Of48>>(parts, exec, resources);
+      return registers.template operator()<typename Shapes::Of48>();
     case TraceTiling::of64:
-      return launch_trace_tiles<Z, TraceRegisterTiles<Z, S, typename Shapes::Of64>>(parts, exec, resources);
+      return registers.template operator()<typename Shapes::Of64>();
     case TraceTiling::of65:
-      return launch_trace_tiles<Z, TraceRegisterTiles<Z, S, typename Shapes::Of65>>(parts, exec, resources);
+      return registers.template operator()<typename Shapes::Of65>();
     case TraceTiling::of33_square:
-      return launch_trace_tiles<Z, TraceRegisterTiles<Z, S, typename Shapes::Of33Square>>(parts, exec, resources);
+      return registers.template operator()<typename Shapes::Of33Square>();
     case TraceTiling::of65_square:
-      return launch_trace_tiles<Z, TraceRegisterTiles<Z, S, typename Shapes::Of65Square>>(parts, exec, resources);
+      return registers.template operator()<typename Shapes::Of65Square>();
     case TraceTiling::tensor8:
-      return launch_trace_tensor_tiles<Z, S, typename TensorShapes::Tensor8>(parts, exec, resources);
+      return tensor.template operator()<typename TensorShapes::Tensor8>();
     case TraceTiling::tensor16:
-      return launch_trace_tensor_tiles<Z, S, typename TensorShapes::Tensor16>(parts, exec, resources);
+      return tensor.template operator()<typename TensorShapes::Tensor16>();
     case TraceTiling::tensor32:
-      return launch_trace_tensor_tiles<Z, S, typename TensorShapes::Tensor32>(parts, exec, resources);
+      return tensor.template operator()<typename TensorShapes::Tensor32>();
     case TraceTiling::tensor48:
-      return launch_trace_tensor_tiles<Z, S, typename TensorShapes::Tensor48>(parts, exec, resources);
+      return tensor.template operator()<typename TensorShapes::Tensor48>();
     case TraceTiling::tensor64:
-      return launch_trace_tensor_tiles<Z, S, typename TensorShapes::Tensor64>(parts, exec, resources);
+      return tensor.template operator()<typename TensorShapes::Tensor64>();
     case TraceTiling::automatic:
     case TraceTiling::packs:
-    case TraceTiling::vendor:  // trace.cpp has it
+    case TraceTiling::vendor:
       break;
   }
+  throw Error("this tiling of traces has no tiles");
+}
+
+/// By the kernels of this tiling.  Throws InputError where the device does not have them.
+template <class Z, class S>
+void launch_traces(const TraceParts<Z>& parts, TraceTiling tiling, const Exec& exec, KernelResources* resources) {
+  if (tiling != TraceTiling::packs)
+    return with_trace_tiles<Z, S>(tiling, [&]<class Tiles>() {
+      if constexpr (requires { Tiles::depth; }) {
+        if (!Tiles::by_tensor_cores || has_tensor_cores()) return launch_trace_tiles<Z, Tiles>(parts, exec, resources);
+      }
+      refuse_tensor_cores();
+    });
 #if !defined(KOKKOS_ENABLE_CUDA)
   if (!resources) launch_trace_packs<Z, MatrixReal<S>>(parts, exec);
 #else
@@ -128,8 +145,16 @@ std::int64_t pack_part_length() {
 
 /// wide: sums of floats in double.
 template <class Z, bool wide>
+using TraceSum = std::conditional_t<wide, Complex<double>, Z>;
+
+template <class Z, bool wide>
 void launch_traces_of(const TraceParts<Z>& parts, TraceTiling tiling, const Exec& exec, KernelResources* resources) {
-  launch_traces<Z, std::conditional_t<wide, Complex<double>, Z>>(parts, tiling, exec, resources);
+  launch_traces<Z, TraceSum<Z, wide>>(parts, tiling, exec, resources);
+}
+template <class Z, bool wide>
+int trace_teams(TraceTiling tiling) {
+  return with_trace_tiles<Z, TraceSum<Z, wide>>(
+      tiling, []<class Tiles>() { return Tiles::min_teams > 1 ? Tiles::min_teams : 4; });
 }
 
 }  // namespace kov::detail

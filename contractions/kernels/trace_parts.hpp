@@ -21,6 +21,10 @@ template <class Z, bool wide>
 void launch_traces_of(const TraceParts<Z>& parts, TraceTiling tiling, const Exec& exec,
                       KernelResources* resources = nullptr);
 
+/// Teams of a GPU's kernel of this tiling that run on a multiprocessor at a time, as its shape states them, or four.
+template <class Z, bool wide>
+int trace_teams(TraceTiling tiling);
+
 /// The length of the parts that CPUs take.
 template <class Z, bool wide>
 std::int64_t pack_part_length();

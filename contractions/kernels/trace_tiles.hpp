@@ -8,6 +8,8 @@
 #include "kov/contractions/kernels/matrix_entries.hpp"
 #include "kov/contractions/kernels/trace.hpp"
 
+#include <algorithm>
+
 namespace kov::detail {
 
 /// A group of across x down threads, each with rows x columns results; depth of the inner index in a tile; stages tiles
@@ -27,6 +29,7 @@ struct TraceShape {
 template <class Z, class S, class Shape>
 struct TraceRegisterTiles {
   using Sum = S;
+  static constexpr bool by_tensor_cores = false;
   static constexpr int max_threads = Shape::threads, min_teams = Shape::min_teams;
   static constexpr int most_left = Shape::most_left, most_right = Shape::most_right, depth = Shape::depth,
                        stages = Shape::stages, n_groups = Shape::n_groups, group_size = Shape::group;
@@ -46,6 +49,10 @@ struct TraceRegisterTiles {
     const int group = thread / group_size, in_group = thread % group_size;
     a += in_group % Shape::down * tile_row;
     b += in_group / Shape::down * tile_row;
+    // Unrolled, loads of several steps would take the registers of further teams.
+#if defined(__CUDA_ARCH__)
+#pragma unroll 1
+#endif
     for (int k = n * group; k < depth; k += n * n_groups) {
       Sixteen<Z> x[rows], y[columns];
       repeat<rows>([&](int r) { x[r] = load_sixteen(a + Shape::down * r * tile_row + k); });
@@ -79,9 +86,12 @@ struct TraceTiles {
                        stages = Tiles::stages, n_groups = Tiles::n_groups, group_size = Tiles::group_size,
                        tile_row = Tiles::tile_row;
   static constexpr int left_tile = most_left * tile_row, stage = left_tile + most_right * tile_row;
+  static constexpr int n_sums = most_left * most_right;
   static constexpr std::size_t fetched_bytes = std::size_t(stages) * stage * sizeof(Z),
-                               sums_bytes = n_groups > 1 ? std::size_t(most_left) * most_right * sizeof(S) : 0;
-  static constexpr std::size_t tile_bytes = fetched_bytes > sums_bytes ? fetched_bytes : sums_bytes;
+                               sums_bytes = std::size_t(n_sums) * sizeof(S);
+  static constexpr std::size_t tile_bytes = std::max(fetched_bytes, n_groups > 1 ? sums_bytes : 0);
+  /// Groups whose sums fit into the memory of the tiles.
+  static constexpr int groups_at_once = std::clamp(int(tile_bytes / sums_bytes), 1, n_groups);
 
   TraceProblem<Z> problem;
   /// [pair][split][i][j]
@@ -140,23 +150,25 @@ struct TraceTiles {
           to[std::int64_t(row) * problem.n_right + column] = converted<Complex<double>>(sum);
       });
     } else {
-      // The sums of all groups, in the order of the groups.
-      S* const total = reinterpret_cast<S*>(memory);
-      for (int turn = 0; turn < n_groups; ++turn) {
+      // Groups write their sums side by side, further groups add theirs, and the results add what lies side by side.
+      S* const side = reinterpret_cast<S*>(memory);
+      for (int first = 0; first < n_groups; first += groups_at_once) {
         for_results(team, threads, [&](int group, int row, int column, const S& sum) {
-          if (group != turn) return;
-          S& all = total[row * most_right + column];
-          if (turn == 0)
+          if (group < first || group >= first + groups_at_once) return;
+          S& all = side[(group - first) * n_sums + row * most_right + column];
+          if (first == 0)
             all = sum;
           else
             all += sum;
         });
         team.barrier();
       }
-      team.share(most_left * most_right, [&](int i) {
+      team.share(n_sums, [&](int i) {
         const int row = i / most_right, column = i % most_right;
-        if (row < n_left && column < n_right)
-          to[std::int64_t(row) * problem.n_right + column] = converted<Complex<double>>(total[i]);
+        if (row >= n_left || column >= n_right) return;
+        S total = side[i];
+        for (int k = 1; k < groups_at_once; ++k) total += side[k * n_sums + i];
+        to[std::int64_t(row) * problem.n_right + column] = converted<Complex<double>>(total);
       });
     }
   }

@@ -7,6 +7,7 @@ namespace kov::detail {
 
 template void launch_traces_of<Complex<float>, true>(const TraceParts<Complex<float>>&, TraceTiling, const Exec&,
                                                      KernelResources*);
+template int trace_teams<Complex<float>, true>(TraceTiling);
 template std::int64_t pack_part_length<Complex<float>, true>();
 
 }  // namespace kov::detail

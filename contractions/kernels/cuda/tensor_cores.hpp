@@ -135,7 +135,12 @@ struct TensorSums {
   using R = MatrixReal<S>;
   static constexpr int parts = is_complex_number<Z> ? 2 : 1;
   /// Tiles whose products of floats are made together, as each waits for the one before it.
-  static constexpr int at_once = std::is_same_v<R, float> ? (n_tiles % 4 == 0 ? 4 : n_tiles % 2 == 0 ? 2 : 1) : 1;
+  static constexpr int at_once = !std::is_same_v<R, float> ? 1
+                                 : n_tiles % 4 == 0        ? 4
+                                 : n_tiles % 3 == 0        ? 3
+                                 : n_tiles % 2 == 0        ? 2
+                                 : n_tiles == 5            ? 5
+                                                           : 1;
   R sum[m_tiles][n_tiles][parts][4];
 
   KOKKOS_FORCEINLINE_FUNCTION void clear() {

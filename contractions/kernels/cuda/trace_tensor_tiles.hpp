@@ -22,6 +22,7 @@ struct TraceTensorShape {
 template <class Z, class S, class Shape>
 struct TraceTensorTiles {
   using Sum = S;
+  static constexpr bool by_tensor_cores = true;
   static constexpr int group_size = 32 * Shape::down * Shape::across, n_groups = Shape::groups,
                        max_threads = group_size * n_groups, min_teams = Shape::min_teams;
   static constexpr int most_left = Shape::most_left, most_right = Shape::most_right, depth = Shape::depth,

@@ -97,6 +97,16 @@ TYPED_TEST(Traces, CutIntoAnyNumberOfPartsAreTheSame) {
   check<TypeParam>({5, 17, 1000, 2}, all);
 }
 
+/// As many teams as 128 multiprocessors run at a time, each with 256 numbers of the inner index at least.
+TEST(Traces, AreCutIntoAsManyPartsAsFillAGpu) {
+  EXPECT_EQ(detail::trace_splits(65536, 32, 4), 16);
+  EXPECT_EQ(detail::trace_splits(65536, 32, 3), 12);
+  EXPECT_EQ(detail::trace_splits(65536, 7, 2), 37);
+  EXPECT_EQ(detail::trace_splits(65536, 1000, 4), 1);
+  EXPECT_EQ(detail::trace_splits(1024, 1, 4), 4);
+  EXPECT_EQ(detail::trace_splits(0, 1, 4), 1);
+}
+
 /// Products of two floats are exact in double.
 TEST(Traces, WithWideSumsAreThoseOfDoubles) {
   check<Complex<float>>({17, 16, 2000}, every_tiling(true), test::tolerance<double>(2000));
