@@ -145,14 +145,15 @@ void LaplacianOn<Storage, F>::take(const CovariantLaplacian<Storage>& laplacian,
   count_operator(from, to, (2.0 * n_dimensions * 24 + 4) * F::n_complex,
                  n_dimensions * bytes_of_site<ColorMatrix, Storage>,
                  double((step.source ? 1 : 0) + (step.has_before ? 1 : 0)) * double(to.bytes()));
-  const auto take_with = [&](auto n_legs, auto others, auto factors) {
+  const auto take_with = [&](auto n_legs, auto others, auto factors, const auto& view) {
+    using View = std::decay_t<decltype(view)>;
     run_stencil<forms>(
         step.source ? "laplacian_series" : "covariant_laplacian", laplacian.halos(), from, to,
         [&](const auto& neighbours, const auto& stencil) {
           using Kernel =
-              LaplacianKernel<Links, std::decay_t<decltype(neighbours)>, typename F::View, decltype(n_legs)::value,
+              LaplacianKernel<View, std::decay_t<decltype(neighbours)>, typename F::View, decltype(n_legs)::value,
                               decltype(others)::value, decltype(factors)::value, std::decay_t<decltype(stencil)>>;
-          return Kernel{{stencil, links, neighbours, from.n_groups(), 2 * n_dimensions, streaming},
+          return Kernel{{stencil, view, neighbours, from.n_groups(), 2 * n_dimensions, streaming},
                         source,
                         previous,
                         to.view(),
@@ -163,8 +164,8 @@ void LaplacianOn<Storage, F>::take(const CovariantLaplacian<Storage>& laplacian,
   launch_step<typename F::View>(step.reads_others(), [&](auto others) {
     const auto with = [&](auto n_legs) {
       if constexpr (factors_apart<typename F::View>)
-        if (!links.has_factors()) return take_with(n_legs, others, std::false_type{});
-      take_with(n_legs, others, std::true_type{});
+        if (!links.has_factors()) return take_with(n_legs, others, std::false_type{}, links.without_factors());
+      take_with(n_legs, others, std::true_type{}, links);
     };
     if constexpr (space_apart<typename F::View>)
       if (laplacian.dimensions() == Dimensions::space) return with(std::integral_constant<int, 6>{});

@@ -56,6 +56,15 @@ struct LegFactorView {
   KOKKOS_FORCEINLINE_FUNCTION unsigned unit_legs(unsigned crossing) const { return unit & ~(crossing & winding); }
 };
 
+/// In place of a LegFactorView where no leg has a factor: GPUs read kernels from constant memory, where each line that
+/// a launch has to fetch delays it.
+template <class T>
+struct NoLegFactors {
+  NoLegFactors() = default;
+  explicit NoLegFactors(const LegFactorView<T>&) {}
+  static KOKKOS_FORCEINLINE_FUNCTION constexpr bool any() { return false; }
+};
+
 /// The phase of every crossing of a stencil, for `lanes` lanes (one, or the layout's): what LegFactorView::phases
 /// points to.
 template <class T>

@@ -28,12 +28,16 @@ struct LaplacianBlocks
     : StatedBlocks<laplacian_block<View>, laplacian_threads<View> / laplacian_block<View>, reaches_in_time> {};
 /// Sums in space over several components walk through planes, with the threads on a multiprocessor that were fastest
 /// for the bytes of a spinor or colour vector: 256 in one block for spinors in double, 512 in two for vectors in single
-/// precision, 384 in one between them.
+/// precision, 384 in one between them.  Without planes, as on small lattices, spinors in double have 384 threads in
+/// three blocks, so that a wave takes more of them.
 template <class View>
 requires(!View::holds_columns) struct LaplacianBlocks<View, false>
     : StatedBlocks<laplacian_block<View>, laplacian_threads<View> / laplacian_block<View>, false> {
   static constexpr int bytes = 2 * View::n_complex * int(sizeof(typename View::Real));
   static constexpr bool is_spinor_in_double = bytes > 96, is_vector_in_single = bytes <= 24;
+  using OfSeveral =
+      std::conditional_t<is_spinor_in_double, StatedBlocks<128, 3, false>,
+                         StatedBlocks<laplacian_block<View>, laplacian_threads<View> / laplacian_block<View>, false>>;
   using OfPlanes =
       StatedBlocks<is_spinor_in_double || is_vector_in_single ? 256 : 384, is_vector_in_single ? 2 : 1, false>;
 };
