@@ -20,18 +20,18 @@ struct GlobalSite {
     }
   }
   /// The global coordinate.
-  KOKKOS_INLINE_FUNCTION Coord coordinate(LaneSite x) const {
+  KOKKOS_FORCEINLINE_FUNCTION Coord coordinate(LaneSite x) const {
     Coord c = layout.coordinate(x.outer, x.lane);
     for (int mu = 0; mu < 4; ++mu) c[mu] += origin[mu];
     return c;
   }
   /// The lexicographic index in the whole lattice of a global coordinate.
-  KOKKOS_INLINE_FUNCTION std::uint64_t index(const Coord& c) const {
+  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t index(const Coord& c) const {
     std::uint64_t i = 0;
     for (int mu = 3; mu >= 0; --mu) i = i * std::uint64_t(extent[mu]) + std::uint64_t(c[mu]);
     return i;
   }
-  KOKKOS_INLINE_FUNCTION std::uint64_t index(LaneSite x) const { return index(coordinate(x)); }
+  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t index(LaneSite x) const { return index(coordinate(x)); }
 };
 
 }  // namespace kov

@@ -47,7 +47,7 @@ template <class Site, int n, int at_once, class Kernel>
 struct ChunkSum {
   static constexpr bool of_columns = std::is_same_v<Site, ColumnSite>;
   static constexpr int N = lanes_of<typename SumTerm<Site, Kernel>::Real>, width = sums_of_group<Site, Kernel>;
-  /// Whether pairs of outer sites are added together, in the order of single ones, for kernels that return doubles.
+  /// Whether pairs of outer sites are added together, in the order of single ones.
   static constexpr bool in_pairs = std::is_same_v<Site, PackSite> && at_once == 1 && TakesPairs<Kernel>;
   Kernel kernel;
   Layout::View layout;
@@ -75,7 +75,7 @@ struct ChunkSum {
             layout.is_site(outer + 1, N - 1)) {
           const auto terms = kernel(PairSite{outer}, group);
           for (int upper = 0; upper < 2; ++upper)
-            for (int k = 0; k < n; ++k) packs[0].v[k] += half_of(terms.v[k], upper);
+            for (int k = 0; k < n; ++k) packs[0].v[k] += to_double(half_of(terms.v[k], upper));
           ++outer;
           continue;
         }

@@ -33,22 +33,43 @@ struct TransformedLinks {
   StencilView stencil;
   NeighbourView<ColorMatrix, T> u, g;
   int n_directions;
+  /// Whether fields exceed the caches, so that prefetching pays.
+  bool streaming;
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x) const {
     const auto near = stencil.at(x);
     using R = typename decltype(g(x))::Real;
     auto sum = zero<ColorMatrix<R>>();
+    if (streaming) prefetch(Site(x));
     for (int mu = 0; mu < n_directions; ++mu) {
-      sum += u(x, mu) * adj(g(x, near(2 * mu)));
-      sum += adj(g(x, near(2 * mu + 1)) * u(x, near(2 * mu + 1), mu));
+      sum += u(x, mu) * adj(g.neighbour(x, near, 2 * mu, 0));
+      sum += adj(g.neighbour(x, near, 2 * mu + 1, 0) * u.neighbour(x, near, 2 * mu + 1, mu));
     }
     return sum;
+  }
+
+  /// Prefetches what the next site will read.
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch([[maybe_unused]] Site x) const {
+    if constexpr (!std::is_same_v<Site, LaneSite>) {
+      const Site after = site_after(x);
+      const auto next = stencil.at(after);
+      g.field().prefetch(after.outer, 0);
+      for (int mu = 0; mu < n_directions; ++mu) {
+        u.field().prefetch(after.outer, mu);
+        prefetch_neighbour(u, next, 2 * mu + 1, mu);
+        prefetch_neighbour(g, next, 2 * mu, 0);
+        prefetch_neighbour(g, next, 2 * mu + 1, 0);
+      }
+    }
   }
 };
 
 template <class T, class StencilView>
 struct GaugeRelaxKernel {
+  static constexpr bool takes_pairs = FieldView<ColorMatrix, T>::outers == 2;
+
   TransformedLinks<T, StencilView> links;
   FieldView<ColorMatrix, T> g;
   T omega;
@@ -187,13 +208,14 @@ GaugeFixer<T>::GaugeFixer(const GaugeField<T>& gauge, const GaugeFixing& paramet
 template <class T>
 void GaugeFixer<T>::iterate() {
   const int d = n_directions(parameters_.condition);
+  const bool streaming = worth_streaming(gauge_.bytes() + g_.bytes());
   for (const Subset parity : {Subset::even, Subset::odd}) {
     const Field<ColorMatrix, T> half = g_.half(parity), others = g_.half(opposite(parity));
     run_stencil<StencilForms::nearest>(
         "gauge_relax", Stencil::of(gauge_.lattice()), g_halo_, others, half,
         [&](const auto& neighbours, const auto& stencil) {
           return detail::GaugeRelaxKernel<T, std::decay_t<decltype(stencil)>>{
-              {stencil, u_, {g_.view(), neighbours.halo()}, d}, g_.view(), T(parameters_.overrelaxation)};
+              {stencil, u_, {g_.view(), neighbours.halo()}, d, streaming}, g_.view(), T(parameters_.overrelaxation)};
         });
   }
   ++iteration_;
@@ -206,7 +228,8 @@ GaugeFixingPoint GaugeFixer<T>::measure() const {
   const auto neighbours = g_halo_.exchange(g_);
   std::array<double, 2> sum{};
   with_view<StencilForms::nearest>(Stencil::of(lattice), [&](const auto& stencil) {
-    const detail::GaugeQualityKernel<T, std::decay_t<decltype(stencil)>> kernel{{stencil, u_, neighbours, d}};
+    const detail::GaugeQualityKernel<T, std::decay_t<decltype(stencil)>> kernel{
+        {stencil, u_, neighbours, d, worth_streaming(gauge_.bytes() + g_.bytes())}};
     sum = sum_sites<2>("gauge_quality", lattice, Subset::all, kernel, SumMode::exact);
   });
   const double sites = double(lattice.volume());

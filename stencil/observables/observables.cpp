@@ -14,6 +14,8 @@ namespace detail {
 /// Re tr of the six plaquettes whose lower corner is x.  6 * (2 * 198 + 36) flops.
 template <class T>
 struct PlaquetteKernel {
+  static constexpr bool takes_pairs = FieldView<ColorMatrix, T>::outers == 2;
+
   Stencil::View stencil;
   NeighbourView<ColorMatrix, T> u;
 
@@ -25,7 +27,8 @@ struct PlaquetteKernel {
     int plane = 0;
     for (int mu = 0; mu < 3; ++mu)
       for (int nu = mu + 1; nu < 4; ++nu)
-        trace.v[plane++] = real_trace_adj(u(x, mu) * u(x, near(2 * mu), nu), u(x, nu) * u(x, near(2 * nu), mu));
+        trace.v[plane++] =
+            real_trace_adj(u(x, mu) * u.neighbour(x, near, 2 * mu, nu), u(x, nu) * u.neighbour(x, near, 2 * nu, mu));
     return trace;
   }
 };
