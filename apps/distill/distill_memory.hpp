@@ -12,7 +12,7 @@ namespace kov::app {
 
 /// How much a process does at a time.  Smaller batches take less memory and more time; correlators and elementals agree
 /// to rounding whatever they are, and what is searched for or solved for to its tolerance.  How many vectors are in
-/// memory changes no bit, but of sources that combine vectors on GPUs.
+/// memory changes no bit.
 struct DistillBatches {
   /// Time slices of a process whose eigenvectors are searched for together; 0: all.
   int slices = 0;

@@ -14,8 +14,7 @@ namespace kov {
 
 /// The vectors 0 ... n() - 1 of time slices in groups of neighbours: all of a field in one group, or groups of
 /// at_once() that are read into one field when they are asked for, for instance from a file by eigenvector_groups().
-/// elementals() and perambulators() give the same bits whatever the groups are, but for sources that combine vectors of
-/// several groups on GPUs, which agree to rounding.  A handle: copies share that field.
+/// elementals() and perambulators() give the same bits whatever the groups are.  A handle: copies share that field.
 template <class T>
 class VectorGroups {
  public:
