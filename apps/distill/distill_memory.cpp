@@ -83,19 +83,28 @@ DistillBatches smaller_batches(const DistillParameters& p, const Coord& extent, 
     return [&, step] { return distill_step_bytes(p, extent, grid, batches, step) <= bytes; };
   };
   // Reading vectors again takes little time beside solves, and changes no bit.
-  const int n = p.eigenvectors.n, least_vectors = std::min(n, 8);
+  const int n = p.eigenvectors.n, half = (n + 1) / 2, least_vectors = std::min(half, 8),
+            most_displaced = batches.displaced;
   const auto fit_vectors = [&] {
     return std::all_of(steps.begin(), steps.end(), [&](DistillStep step) {
       return (step != DistillStep::elementals && step != DistillStep::perambulators) || fits(step)();
     });
   };
+  const auto displace_fewer = [&] {
+    if (has(DistillStep::elementals)) halve(batches.displaced, 1, fits(DistillStep::elementals));
+  };
   const auto have_fewer_vectors = [&] {
+    batches.vectors = half;
     while (batches.vectors > least_vectors && !fit_vectors())
       batches.vectors = std::max(least_vectors, (batches.vectors + 1) / 2);
+    displace_fewer();
   };
-  if (n > least_vectors && !fit_vectors()) batches.vectors = std::max(least_vectors, (n + 1) / 2);
-  have_fewer_vectors();
-  if (has(DistillStep::elementals)) halve(batches.displaced, 1, fits(DistillStep::elementals));
+  if (!fit_vectors()) {
+    if (n > 1)
+      have_fewer_vectors();
+    else
+      displace_fewer();
+  }
   if (has(DistillStep::perambulators)) {
     const std::vector<NamedQuark> quarks = p.all_quarks();
     for (int less = 0; less < 12 && !fits(DistillStep::perambulators)(); ++less)
@@ -104,9 +113,25 @@ DistillBatches smaller_batches(const DistillParameters& p, const Coord& extent, 
         batches.columns[q] = std::max(least, std::min(batches.columns[q], 12 - less) / least * least);
       }
   }
-  for (int more = 2 * batches.vectors; batches.vectors > 0 && more < n; more *= 2) {
-    const int before = std::exchange(batches.vectors, more);
-    if (!fit_vectors()) batches.vectors = before;
+  const auto have_more_vectors = [&] {
+    for (int more = 2 * batches.vectors; more < n; more *= 2) {
+      const int before = std::exchange(batches.vectors, more);
+      if (!fit_vectors()) batches.vectors = before;
+    }
+  };
+  if (batches.vectors > 0) {
+    // All of them may fit now: beside few displaced ones, as those that are read are copied to be displaced, or beside
+    // solves of fewer columns.
+    const DistillBatches streamed = batches;
+    batches.vectors = 0;
+    if (batches.displaced < most_displaced) {
+      batches.displaced = most_displaced;
+      displace_fewer();
+    }
+    if (!fit_vectors()) {
+      batches = streamed;
+      have_more_vectors();
+    }
   }
   if (has(DistillStep::eigenvectors)) {
     const auto make_groups = [&] {
@@ -117,9 +142,8 @@ DistillBatches smaller_batches(const DistillParameters& p, const Coord& extent, 
     };
     make_groups();
     if (batches.vectors == 0 && n > 1 && !fits(DistillStep::eigenvectors)()) {
-      batches.vectors = (n + 1) / 2;
       have_fewer_vectors();
-      if (has(DistillStep::elementals)) halve(batches.displaced, 1, fits(DistillStep::elementals));
+      have_more_vectors();
       batches.slices = 0;
       make_groups();
     }
