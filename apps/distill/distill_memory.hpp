@@ -19,8 +19,8 @@ struct DistillBatches {
   /// Eigenvectors in memory at a time, which are read again and again; 0: all, from the first step to the last that has
   /// them.
   int vectors = 0;
-  /// Eigenvectors that are displaced at a time.
-  int displaced = 16;
+  /// Eigenvectors that are displaced at a time, and pairs of them in elementals of baryons.
+  int displaced = 16, pairs = 16;
   /// Right-hand sides of a solve, of each of DistillParameters::all_quarks().
   std::vector<int> columns = {};
   /// For the products of all momenta of single mesons that are contracted together, and for their elementals on all

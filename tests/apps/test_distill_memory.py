@@ -16,7 +16,8 @@ class DistillMemory(DistillTest):
         """Contractions of the same files agree to rounding, and a run with the smallest batches with what it has."""
         self.need_h5py()
         job = [*JOB, "--set", "correlators.two_pions=[[0, 0, 0]]", "--set", "correlators.baryons=['proton']", "--set", "perambulators.spacing=2"]
-        self.assertIn("eigenvectors of all slices together; 4 vectors displaced at a time; solves of 12 columns", self.call("distill", *job).stdout)
+        self.assertIn("eigenvectors of all slices together; 4 vectors displaced at a time; 4 pairs of vectors at a time; solves of 12 columns",
+                      self.call("distill", *job).stdout)
         whole = {name: self.path(name) + ".whole" for name in os.listdir(self.folder)}
         for name, kept in whole.items():
             os.rename(self.path(name), kept)

@@ -6,6 +6,7 @@
 #include "apps/distill/distill_plan.hpp"
 #include "apps/distill/two_mesons.hpp"
 #include "apps/quarks/quark_operator.hpp"
+#include "kov/contractions/distillation/baryon_elementals.hpp"
 #include "kov/contractions/distillation/distilled_baryons.hpp"
 #include "kov/contractions/distillation/eigenvector_file.hpp"
 #include "kov/contractions/distillation/elementals.hpp"
@@ -184,6 +185,8 @@ TEST(DistillMemory, OfEigenvectorsIsWhatTheyTake) {
   p.eigenvectors.n = 24;
   p.elementals.displacements = {"1", "dx"};
   p.elementals.max_momentum = 0;
+  p.correlators.baryons = {"proton"};
+  p.elementals.max_baryon_momentum = 0;
   p.action.mass = 6;
   p.solver.columns = "together";
   p.solver.tolerance = 1e-3;
@@ -215,6 +218,8 @@ TEST(DistillMemory, OfEigenvectorsIsWhatTheyTake) {
     };
     expect_bytes(DistillStep::elementals,
                  [&] { elementals(links, groups(), p.labels(), {.columns = batches.displaced}); });
+    expect_bytes(DistillStep::baryon_elementals,
+                 [&] { baryon_elementals(groups(), p.baryon_momenta(), {.columns = batches.pairs}); });
     expect_bytes(DistillStep::perambulators, [&] {
       const auto quark = quark_operator_together<double>(gauge, p.action, p.solver, 12);
       const SourceCoefficient one = [](int source, int t, int n, int spin) {
@@ -273,6 +278,8 @@ TEST(DistillMemory, HasBatchesThatFit) {
   EXPECT_EQ(smallest(DistillStep::eigenvectors).slices, 2);
   EXPECT_GT(smallest(DistillStep::eigenvectors).vectors, 0);
   EXPECT_EQ(smallest(DistillStep::elementals).vectors, 8);
+  EXPECT_EQ(smallest(DistillStep::baryon_elementals).vectors, 8);
+  EXPECT_EQ(smallest(DistillStep::baryon_elementals).pairs, 1);
   EXPECT_EQ(smallest(DistillStep::perambulators).vectors, 8);
   EXPECT_EQ(plenty.vectors, 0);
   // Vectors are read again before solves have fewer columns.
@@ -292,9 +299,13 @@ TEST(DistillMemory, HasBatchesThatFit) {
 TEST(DistillMemory, HasGroupsOfVectorsOnlyWhereAllDoNotFit) {
   const Coord extent{16, 16, 16, 32}, grid{1, 1, 1, 2};
   DistillParameters p;
+  p.correlators.baryons = {"proton"};
+  p.elementals.max_baryon_momentum = 0;
   for (const auto& steps : {std::vector<DistillStep>{DistillStep::elementals, DistillStep::perambulators},
                             {DistillStep::elementals},
-                            {DistillStep::eigenvectors, DistillStep::elementals, DistillStep::perambulators}})
+                            {DistillStep::baryon_elementals},
+                            {DistillStep::eigenvectors, DistillStep::elementals, DistillStep::perambulators},
+                            {DistillStep::eigenvectors, DistillStep::elementals, DistillStep::baryon_elementals}})
     for (const int n : {2, 3, 9, 10, 16, 24, 40}) {
       p.eigenvectors.n = n;
       // Whether there are batches that fit, with one of these numbers of vectors and so many columns.
@@ -302,21 +313,22 @@ TEST(DistillMemory, HasGroupsOfVectorsOnlyWhereAllDoNotFit) {
         DistillBatches b = DistillBatches::of(p);
         b.columns = {columns};
         for (const int v : vectors)
-          for (const int displaced : {16, 8, 4, 2, 1})
+          for (const int moved : {16, 8, 4, 2, 1})
             for (const int slices : {0, 8, 4, 2}) {
               b.vectors = v;
-              b.displaced = displaced;
+              b.displaced = b.pairs = moved;
               b.slices = slices;
               if (distill_bytes(p, extent, grid, b, steps) <= bytes) return true;
             }
         return false;
       };
-      bool has_fewer_displaced = false;
+      bool moves_fewer = false;
       for (double bytes = distill_bytes(p, extent, grid, DistillBatches::of(p), steps);; bytes *= 0.985) try {
           const DistillBatches found = batches_that_fit(p, extent, grid, steps, bytes);
           EXPECT_LE(distill_bytes(p, extent, grid, found, steps), bytes) << n;
-          has_fewer_displaced |= found.vectors == 0 && found.displaced < 16;
-          if (found.vectors > 0 && (n < 25 || found.displaced < 16)) {
+          const bool fewer = found.displaced < 16 || found.pairs < 16;
+          moves_fewer |= found.vectors == 0 && fewer;
+          if (found.vectors > 0 && (n < 25 || fewer)) {
             EXPECT_FALSE(any_fits({0}, found.columns.front(), bytes))
                 << n << " vectors, " << found.vectors << " in memory, of " << bytes;
           }
@@ -326,7 +338,7 @@ TEST(DistillMemory, HasGroupsOfVectorsOnlyWhereAllDoNotFit) {
           break;
         }
       if (steps.size() == 1) {
-        EXPECT_TRUE(has_fewer_displaced) << n;
+        EXPECT_TRUE(moves_fewer) << n;
       }
     }
 }
