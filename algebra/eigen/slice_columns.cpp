@@ -43,7 +43,7 @@ SliceMatrices rows_of_slices(const Lattice& lattice, const SliceMatrices& r, int
 template <class T, class F>
 SliceMatrices SliceColumnMatrices<T, F>::gram(const Field<ColorVector, T>& x, const F& y,
                                               const std::vector<Momentum>& momenta, const Coord& origin,
-                                              const Exec& exec, int rows_of_all) {
+                                              const Exec& exec, std::size_t numbers_of_all) {
   require_slices(x, y);
   require(!momenta.empty(), "inner products on slices were asked for without a momentum: give {0, 0, 0} at least");
   const Lattice& lattice = x.lattice();
@@ -51,15 +51,14 @@ SliceMatrices SliceColumnMatrices<T, F>::gram(const Field<ColorVector, T>& x, co
   using Kernel = SliceGram<T, F>;
   const SliceVectors<F> left_of_y(y);
   SliceMatrices result(lattice, int(momenta.size()), x.n_components(), left_of_y.n());
-  const std::size_t numbers = result.values.size(),
-                    of_all = numbers / std::size_t(result.rows) * std::size_t(std::max(rows_of_all, result.rows));
+  const std::size_t numbers = result.values.size(), n_matrices = std::size_t(sites.n_slices) * momenta.size();
   const MomentumPhases<T> phases(lattice, momenta, origin, exec);
   Kernel kernel{.x = SliceVectors<Field<ColorVector, T>>(x),
                 .y = left_of_y,
                 .sites = sites,
                 .phases = phases.view(),
                 .momentum_is_zero = {},
-                .n_chunks = chunks_of_slice(sites.n_sites, of_all),
+                .n_chunks = chunks_of_slice(sites.n_sites, std::max(numbers, n_matrices * numbers_of_all)),
                 .row_tiles = (result.rows + Kernel::rows - 1) / Kernel::rows,
                 .column_tiles = (result.columns + Kernel::columns - 1) / Kernel::columns,
                 .n_momenta = int(momenta.size()),

@@ -9,6 +9,8 @@
 #include "kov/core/field/field.hpp"
 #include "kov/core/lattice/momentum.hpp"
 
+#include <cstddef>
+
 namespace kov {
 
 namespace detail {
@@ -16,7 +18,7 @@ namespace detail {
 template <class T, class F>
 struct SliceColumnMatrices {
   static SliceMatrices gram(const Field<ColorVector, T>& x, const F& y, const std::vector<Momentum>& momenta,
-                            const Coord& origin, const Exec& exec, int rows_of_all);
+                            const Coord& origin, const Exec& exec, std::size_t numbers_of_all);
   /// most_rows: of a pass; 0: as many as the kernel takes.
   static void rotate(const Field<ColorVector, T>& x, const SliceMatrices& r, const F& y, bool adds, const Exec& exec,
                      int most_rows = 0);
@@ -36,12 +38,12 @@ struct SliceColumnMatrices {
 /// 24 m n flops for each site and momentum (18 n more for a momentum that is not 0); a team reads 6 (rows + columns)
 /// reals for each site and tile of the matrix, 32 x 32 on CPUs and GPUs.
 ///
-/// rows_of_all: where x are some of as many vectors, so that the elements have the bits that they have with all: how
-/// many chunks there are depends on the size of a matrix.  0: x are all.
+/// numbers_of_all: where a matrix is part of one that has as many numbers, so that these have the same bits in any
+/// part: how many chunks there are depends on the size of a matrix.  0: it is all.
 template <class T, class F>
 SliceMatrices gram_by_slice(const Field<ColorVector, T>& x, const F& y, const std::vector<Momentum>& momenta = {{}},
-                            const Coord& origin = {}, const Exec& exec = {}, int rows_of_all = 0) {
-  return detail::SliceColumnMatrices<T, F>::gram(x, y, momenta, origin, exec, rows_of_all);
+                            const Coord& origin = {}, const Exec& exec = {}, std::size_t numbers_of_all = 0) {
+  return detail::SliceColumnMatrices<T, F>::gram(x, y, momenta, origin, exec, numbers_of_all);
 }
 
 /// y_j(t) = sum over i of x_i(t) r(t)_ij.  r: m rows, as many columns as y has vectors, one matrix a slice; rounded to

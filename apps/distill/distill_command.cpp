@@ -116,7 +116,7 @@ class DistillRun {
       if (!files.elementals.is_finished)
         make_elementals(smooth, vector_groups<double>(all, files.eigenvectors), files.elementals);
       if (!files.baryon_elementals.is_finished)
-        make_baryon_elementals(all ? all->alias() : all_vectors(files.eigenvectors), files.baryon_elementals);
+        make_baryon_elementals(vector_groups<double>(all, files.eigenvectors), files.baryon_elementals);
       if (files.n_unfinished() > 0) {
         if (parameters_.solver.is_single())
           solve_perambulators(gauge, vector_groups<float>(all, files.eigenvectors), files);
@@ -252,11 +252,11 @@ class DistillRun {
     finish(file, "%d elementals on each time slice", int(found.labels.size()));
   }
 
-  void make_baryon_elementals(const Field<ColorVector, double>& vectors, DistillFile& file) {
+  void make_baryon_elementals(const VectorGroups<double>& vectors, DistillFile& file) {
     times_.begin(stage_baryon_elementals);
-    const BaryonElementals found =
-        baryon_elementals(vectors, parameters_.baryon_momenta(),
-                          {.progress = [&](int, int) { progress_.advance(distill_baryon_elementals); }});
+    const BaryonElementals found = baryon_elementals(
+        vectors, parameters_.baryon_momenta(),
+        {.columns = plan_.batches.pairs, .progress = [&](int, int) { progress_.advance(distill_baryon_elementals); }});
     SliceMatrixHeader header{
         .kind = "baryon elementals", .names = {}, .labels = labels_with(file), .bits = parameters_.output.precision};
     times_.begin(stage_files);

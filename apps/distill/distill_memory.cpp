@@ -83,19 +83,28 @@ DistillBatches smaller_batches(const DistillParameters& p, const Coord& extent, 
     return [&, step] { return distill_step_bytes(p, extent, grid, batches, step) <= bytes; };
   };
   // Reading vectors again takes little time beside solves, and changes no bit.
-  const int n = p.eigenvectors.n, least_vectors = std::min(n, 8);
+  const int n = p.eigenvectors.n, half = (n + 1) / 2, least_vectors = std::min(half, 8);
   const auto fit_vectors = [&] {
     return std::all_of(steps.begin(), steps.end(), [&](DistillStep step) {
-      return (step != DistillStep::elementals && step != DistillStep::perambulators) || fits(step)();
+      return step == DistillStep::eigenvectors || step > DistillStep::perambulators || fits(step)();
     });
   };
+  const auto move_fewer = [&] {
+    if (has(DistillStep::elementals)) halve(batches.displaced, 1, fits(DistillStep::elementals));
+    if (has(DistillStep::baryon_elementals)) halve(batches.pairs, 1, fits(DistillStep::baryon_elementals));
+  };
   const auto have_fewer_vectors = [&] {
+    batches.vectors = half;
     while (batches.vectors > least_vectors && !fit_vectors())
       batches.vectors = std::max(least_vectors, (batches.vectors + 1) / 2);
+    move_fewer();
   };
-  if (n > least_vectors && !fit_vectors()) batches.vectors = std::max(least_vectors, (n + 1) / 2);
-  have_fewer_vectors();
-  if (has(DistillStep::elementals)) halve(batches.displaced, 1, fits(DistillStep::elementals));
+  if (!fit_vectors()) {
+    if (n > 1)
+      have_fewer_vectors();
+    else
+      move_fewer();
+  }
   if (has(DistillStep::perambulators)) {
     const std::vector<NamedQuark> quarks = p.all_quarks();
     for (int less = 0; less < 12 && !fits(DistillStep::perambulators)(); ++less)
@@ -104,9 +113,26 @@ DistillBatches smaller_batches(const DistillParameters& p, const Coord& extent, 
         batches.columns[q] = std::max(least, std::min(batches.columns[q], 12 - less) / least * least);
       }
   }
-  for (int more = 2 * batches.vectors; batches.vectors > 0 && more < n; more *= 2) {
-    const int before = std::exchange(batches.vectors, more);
-    if (!fit_vectors()) batches.vectors = before;
+  const auto have_more_vectors = [&] {
+    for (int more = 2 * batches.vectors; more < n; more *= 2) {
+      const int before = std::exchange(batches.vectors, more);
+      if (!fit_vectors()) batches.vectors = before;
+    }
+  };
+  if (batches.vectors > 0) {
+    // All of them may fit now: beside few displaced ones, as those that are read are copied to be displaced, or beside
+    // solves of fewer columns.
+    const DistillBatches streamed = batches, most;
+    batches.vectors = 0;
+    if (batches.displaced < most.displaced || batches.pairs < most.pairs) {
+      batches.displaced = most.displaced;
+      batches.pairs = most.pairs;
+      move_fewer();
+    }
+    if (!fit_vectors()) {
+      batches = streamed;
+      have_more_vectors();
+    }
   }
   if (has(DistillStep::eigenvectors)) {
     const auto make_groups = [&] {
@@ -117,9 +143,8 @@ DistillBatches smaller_batches(const DistillParameters& p, const Coord& extent, 
     };
     make_groups();
     if (batches.vectors == 0 && n > 1 && !fits(DistillStep::eigenvectors)()) {
-      batches.vectors = (n + 1) / 2;
       have_fewer_vectors();
-      if (has(DistillStep::elementals)) halve(batches.displaced, 1, fits(DistillStep::elementals));
+      have_more_vectors();
       batches.slices = 0;
       make_groups();
     }
@@ -173,8 +198,12 @@ double distill_step_bytes(const DistillParameters& p, const Coord& extent, const
                    held = streams ? (batches.vectors + 1) * vector + displaced : n * vector;
       return links + held + 16 * n * n * n_slices * double(p.labels().size()) + 2 * displaced;
     }
-    case DistillStep::baryon_elementals:
-      return vectors + baryon_elemental_bytes(p, n_slices);
+    case DistillStep::baryon_elementals: {
+      // Beside pairs the vectors that they are made of, where these are read.
+      const double pairs = std::min(n, double(batches.pairs)) * vector,
+                   held = streams ? (batches.vectors + 2) * vector + pairs : n * vector;
+      return links + held + pairs + baryon_elemental_bytes(p, n_slices);
+    }
     case DistillStep::perambulators: {
       // Solves in single precision have eigenvectors of their own.
       const double single = p.solver.is_single() ? 0.5 : 0,
@@ -242,6 +271,9 @@ std::string batches_text(const DistillParameters& p, const Coord& extent, const 
       case DistillStep::elementals:
         parts.push_back(sentence(std::min(p.eigenvectors.n, batches.displaced), "vectors displaced at a time"));
         break;
+      case DistillStep::baryon_elementals:
+        parts.push_back(sentence(std::min(p.eigenvectors.n, batches.pairs), "pairs of vectors at a time"));
+        break;
       case DistillStep::perambulators:
         parts.push_back("solves of " + columns_text(batches.columns));
         break;
@@ -258,8 +290,6 @@ std::string batches_text(const DistillParameters& p, const Coord& extent, const 
         break;
       case DistillStep::baryons:
         parts.push_back(sentence("products of baryons in up to", mebibytes(batches.baryon_bytes)));
-        break;
-      case DistillStep::baryon_elementals:
         break;
     }
   std::string text;

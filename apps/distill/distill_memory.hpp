@@ -12,15 +12,15 @@ namespace kov::app {
 
 /// How much a process does at a time.  Smaller batches take less memory and more time; correlators and elementals agree
 /// to rounding whatever they are, and what is searched for or solved for to its tolerance.  How many vectors are in
-/// memory changes no bit, but of sources that combine vectors on GPUs.
+/// memory changes no bit.
 struct DistillBatches {
   /// Time slices of a process whose eigenvectors are searched for together; 0: all.
   int slices = 0;
   /// Eigenvectors in memory at a time, which are read again and again; 0: all, from the first step to the last that has
   /// them.
   int vectors = 0;
-  /// Eigenvectors that are displaced at a time.
-  int displaced = 16;
+  /// Eigenvectors that are displaced at a time, and pairs of them in elementals of baryons.
+  int displaced = 16, pairs = 16;
   /// Right-hand sides of a solve, of each of DistillParameters::all_quarks().
   std::vector<int> columns = {};
   /// For the products of all momenta of single mesons that are contracted together, and for their elementals on all

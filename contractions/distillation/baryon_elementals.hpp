@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kov/algebra/eigen/slice_matrices.hpp"
+#include "kov/contractions/distillation/vector_groups.hpp"
 #include "kov/contractions/kernels/momentum_lists.hpp"
 #include "kov/core/field/field.hpp"
 
@@ -22,7 +23,7 @@ struct BaryonElementals {
 struct BaryonElementalOptions {
   /// Pairs of vectors in memory at a time.
   int columns = 16;
-  /// Called on every rank after each first vector, with how many of how many are done.
+  /// Called on every rank N_v - 2 times as the work goes on, with how many of how many parts of it are done.
   std::function<void(int done, int n)> progress = {};
 };
 
@@ -35,7 +36,16 @@ struct BaryonElementalOptions {
 template <class T>
 BaryonElementals baryon_elementals(const Field<ColorVector, T>& vectors, const std::vector<Momentum>& momenta,
                                    const BaryonElementalOptions& options = {});
+/// The same, to the bit, for vectors of which a group is in memory, beside 2 options.columns + 1 others where there are
+/// several groups: with groups of g some N_v^3 / (6 g options.columns) vectors are read.
+template <class T>
+BaryonElementals baryon_elementals(const VectorGroups<T>& vectors, const std::vector<Momentum>& momenta,
+                                   const BaryonElementalOptions& options = {});
 
+extern template BaryonElementals baryon_elementals(const VectorGroups<float>&, const std::vector<Momentum>&,
+                                                   const BaryonElementalOptions&);
+extern template BaryonElementals baryon_elementals(const VectorGroups<double>&, const std::vector<Momentum>&,
+                                                   const BaryonElementalOptions&);
 extern template BaryonElementals baryon_elementals(const Field<ColorVector, float>&, const std::vector<Momentum>&,
                                                    const BaryonElementalOptions&);
 extern template BaryonElementals baryon_elementals(const Field<ColorVector, double>&, const std::vector<Momentum>&,

@@ -73,7 +73,7 @@ Elementals elementals(const GaugeLinks<T>& links, const VectorGroups<T>& vectors
         const bool moves = !D.steps.empty();
         const F right = moves ? displaced.components(0, count) : plain.alias();
         if (moves) apply_spatial_operator(links, D, plain, right);
-        const SliceMatrices part = gram_by_slice(left, right, momenta, {}, {}, n);
+        const SliceMatrices part = gram_by_slice(left, right, momenta, {}, {}, std::size_t(n) * std::size_t(count));
         for (int t = 0; t < part.n_slices; ++t)
           for (std::size_t l = 0; l < momenta.size(); ++l)
             for (int i = 0; i < rows; ++i)

@@ -60,6 +60,7 @@ Perambulators perambulators(const VectorGroups<T>& vectors,
   require(n_sources >= 1 && columns >= 1, "perambulators of", n_sources, "sources,", columns,
           "at a time, are none: give at least one of both");
   Perambulators result{SliceMatrices(lattice, 1, 4 * n, n_sources)};
+  const std::size_t of_all = std::size_t(n) * 4 * std::size_t(columns);
   const SpinorField<T> spinors(lattice, "source of perambulators", columns);
   const F b(lattice, "source of perambulators", columns), x(lattice, "solution of perambulators", columns);
   for (int first = 0; first < n_sources; first += columns) {
@@ -81,7 +82,7 @@ Perambulators perambulators(const VectorGroups<T>& vectors,
     for (int k = 0; k < vectors.n_groups(); ++k) {
       const int group = (vectors.at_hand() + (k > 0 ? 1 : 0)) % vectors.n_groups();
       set_solved_columns(result.matrices, first, count, vectors.first(group),
-                         gram_by_slice(vectors(group), spinors, {{}}, {}, {}, n));
+                         gram_by_slice(vectors(group), spinors, {{}}, {}, {}, of_all));
     }
     if (options.progress) options.progress(first + count, n_sources, report);
   }

@@ -14,8 +14,8 @@ namespace kov {
 
 /// The vectors 0 ... n() - 1 of time slices in groups of neighbours: all of a field in one group, or groups of
 /// at_once() that are read into one field when they are asked for, for instance from a file by eigenvector_groups().
-/// elementals() and perambulators() give the same bits whatever the groups are, but for sources that combine vectors of
-/// several groups on GPUs, which agree to rounding.  A handle: copies share that field.
+/// elementals(), baryon_elementals() and perambulators() give the same bits whatever the groups are.  A handle: copies
+/// share that field.
 template <class T>
 class VectorGroups {
  public:
@@ -55,7 +55,7 @@ class VectorGroups {
     }
     return vectors.alias();
   }
-  /// Sets the components of `vectors`, which are at most one group, to vectors first, first + 1, ...  Collective.
+  /// Sets the components of `vectors` to vectors first, first + 1, ...  Collective.
   void read(int first, const F& vectors) const { read_(first, vectors); }
 
  private:

@@ -30,7 +30,8 @@ struct LaunchShape {
   int slice_parts = 1;
   /// On GPUs: the threads of a block are halved this many times, down to a warp.
   int halvings = 0;
-  /// On GPUs: how many time slices, or planes, a block walks through, at most all; 0: as walk_length() says.
+  /// On GPUs: how many time slices, or planes, a block walks through, at most all, and more where a launch could not
+  /// have as many walks; 0: as walk_length() says.
   int walk = 0;
   /// Of the items that are launched, which slice_parts cuts.
   SiteOrder order = {};

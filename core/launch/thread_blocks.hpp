@@ -16,8 +16,9 @@ namespace kov::detail {
 
 /// How many consecutive time slices a block of threads should process (walk through), if a slice takes slice_blocks and
 /// `resident` blocks run at a time.  Minimises waves of blocks times (length of a walk + 1): the 1 is the cost of
-/// starting a walk with slices that are not in cache.
-int walk_length(int n_slices, int slice_blocks, int resident);
+/// starting a walk with slices that are not in cache.  `wanted` > 0 is taken instead, up to all slices.  Walks are
+/// longer where a launch could not have as many: most_walks, at least 1.
+int walk_length(int n_slices, int slice_blocks, int resident, int most_walks, int wanted = 0);
 
 /// What a GPU needs to know of a kernel: it runs in blocks of max_threads threads, or fewer on lattices that are too
 /// small to fill the GPU; the compiler limits registers so that min_blocks of the largest fit on a multiprocessor; and
@@ -126,9 +127,9 @@ void launch_walks(const std::string& name, int n, int n_slices, const Functor& f
   }();
   const int threads = shape.threads(block_threads(std::int64_t(n) * n_slices, most, exec)),
             slice_blocks = (n + threads - 1) / threads;
-  const int length = shape.walk > 0
-                         ? std::min(shape.walk, n_slices)
-                         : walk_length(n_slices, slice_blocks, on_each * exec.cuda_device_prop().multiProcessorCount);
+  const cudaDeviceProp& device = exec.cuda_device_prop();
+  const int length =
+      walk_length(n_slices, slice_blocks, on_each * device.multiProcessorCount, device.maxGridSize[1], shape.walk);
   const dim3 grid(unsigned(slice_blocks), unsigned((n_slices + length - 1) / length));
   launch_blocks(name, walk, grid, threads, exec, functor, n, length, n_slices);
 }

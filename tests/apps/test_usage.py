@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The command line, and how the program starts."""
+"""The command line, how the program starts, plans, and requests that cannot be met, of every program."""
+import math
 import os
 import re
 import subprocess
 import unittest
 
-from program_support import HAS_HDF5, HAS_PDF, MPIEXEC, PROGRAM, ProgramTest, environment, errors_said, run
+from program_support import HAS_HDF5, HAS_PDF, MPIEXEC, PROGRAM, TINY, LinksTest, ProgramTest, environment, errors_said, run
 
 
 GOOD = [PROGRAM, "smear", "--extent", "4", "4", "4", "2", "--dry-run"]
@@ -223,6 +224,78 @@ class Usage(ProgramTest):
         done = self.call("info", "absent.lime", ranks=2, code=None)
         self.assertNotEqual(done.returncode, 0)
         self.assertEqual(done.stderr.count("kovariant: cannot read absent.lime"), 1, done.stderr)
+
+
+class Requests(LinksTest):
+    def test_plans_that_are_larger_than_memory_warn(self):
+        # As many sites as a process can have, of at least 1344 bytes.
+        memory, large = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE"), (128, 128, 128, 254)
+        for command in ("smear", "generate"):
+            done = self.call(command, "--extent", *large, "--dry-run")
+            if memory < 1344 * math.prod(large):
+                self.assertIn("warning: the fields take about", done.stderr)
+            self.assertNotIn("warning", self.call(command, "--extent", 4, 4, 4, 4, "--dry-run").stderr)
+        for command in (["flow", "a.0001.lime"], ["loops", "a.0001.lime"], ["gaugefix", "a.0001.lime", "b.lime"]):
+            self.assertNotIn("warning", self.call(*command, "--dry-run").stderr)
+
+    def test_dry_runs_say_the_plan_and_write_nothing(self):
+        text = self.call("generate", "--extent", 4, 4, 4, 8, "--configurations", 3, "--between", 7, "--dry-run").stdout
+        for says in ("4 4 4 8", "3 the first after 100", "to do           114 updates", "MiB", "quenched.0001.lime to quenched.0003.lime"):
+            self.assertIn(says, text)
+        self.assertIn("50 steps", self.call("flow", "a.0001.lime", "--time", 1, "--dry-run").stdout)
+        self.assertIn("3 in time", self.call("loops", "a.0001.lime", "--max-t", 3, "--dry-run").stdout)
+        self.assertIn("landau", self.call("gaugefix", "a.0001.lime", "b.lime", "--dry-run").stdout)
+        self.assertEqual(self.new_files(), [])
+
+    def test_impossible_requests_are_refused_before_the_work(self):
+        for arguments, says in ((("flow", "a.0001.lime", "--step", 0), "step"),
+                                (("flow", "a.0001.lime", "--time", -1), "time"),
+                                (("generate", "--configurations", 2000000000, "--dry-run"), "takes at most 1000000"),
+                                (("flow", "a.0001.lime", "--every", 0), "every"),
+                                (("flow", "a.0001.lime", "--action", "iwasaki"), "wilson"),
+                                (("flow", "a.0001.lime", "--write", "x.dat"), "format"),
+                                (("flow", "a.0001.lime", "--write", "y.h5", "--output", "./y"), "overwritten"),
+                                (("flow", "absent.lime"), "absent.lime"),
+                                (("loops", "a.0001.lime", "--max-r", -1), "--max-r"),
+                                (("loops", "a.0001.lime", "--max-r", 50000), "up to 4"),
+                                (("loops", "a.0001.lime", "--max-t", 9), "and 8"),
+                                (("loops", "a.0001.lime", "--steps", -1), "--steps"),
+                                (("gaugefix", "a.0001.lime"), "OUT"),
+                                (("gaugefix", "a.0001.lime", "b.lime", "--overrelaxation", 2), "overrelaxation"),
+                                (("gaugefix", "a.0001.lime", "b.lime", "--tolerance", 0), "tolerance"),
+                                (("gaugefix", "a.0001.lime", "absent/b.lime"), "absent")):
+            self.assertIn(says, self.call(*arguments, code=1).stderr)
+        self.assertEqual(self.new_files(), [])
+
+    def test_numbers_that_are_too_large_are_refused_or_end_the_run(self):
+        for option, smearing in (("--rho", "stout"), ("--weight", "ape"), ("--alpha2", "hyp")):
+            self.assertIn(option + " is 1e+300", self.call("loops", "a.0001.lime", "--smearing", smearing, option, 1e300, code=1).stderr)
+        for key in ("action.kappa", "links.stout_rho", "links.ape_weight", "source.width", "source.p2_max"):
+            self.assertIn(key + " is 1e+300", self.call("spectrum", "--dry-run", "--set", key + "=1e300", code=1).stderr)
+        self.assertIn("action.kappa", self.call("spectrum", "--dry-run", "--set", "action.kappa=1e-320", code=1).stderr)
+        self.assertIn("action.mass", self.call("spectrum", "--dry-run", "--set", "action.mass=1e300", code=1).stderr)
+        # Each number is possible by itself, all of them together are not.
+        growing = ("--width", 1e6, "--iterations", 60)
+        text = self.call("smear", "--extent", 4, 4, 4, 2, *growing, code=3).stderr
+        self.assertRegex(text, "is -?(inf|nan) - parameters or links")
+        text = self.call("spectrum", *TINY, "--set", "source.width=1e6", "--set", "source.iterations=60", code=3).stderr
+        self.assertRegex(text, "inf|nan")
+        self.assertEqual([name for name in self.new_files() if "journal" not in name], [])
+
+    def test_sources_of_which_nothing_is_left_are_refused(self):
+        formula = ("smear", "--extent", 4, 4, 4, 2, "--profile", "formula", "--formula")
+        self.assertIn("--formula is '0', which is 0 from p2 = 0 to 12", self.call(*formula, "0", code=1).stderr)
+        self.assertIn("multiply it by a number", self.call(*formula, "1e-300*exp(-p2)", code=1).stderr)
+        self.assertIn("--p2-max is -100", self.call("smear", "--profile", "theta", "--p2-max", -100, code=1).stderr)
+        # Smaller than single precision can follow, and larger than its squares can be.
+        for size in ("1e-20", "1e20"):
+            text = self.call("spectrum", *TINY, "--set", "source.smearing=formula", "--set", "source.formula=%s*exp(-p2)" % size,
+                             "--set", "solver.precision=single", "--set", "solver.tolerance=1e-6", code=3).stderr
+            self.assertRegex(text, r"the smeared source at 0 0 0 0 has the norm .*multiply source.formula by a number")
+        self.assertEqual([name for name in self.new_files() if "journal" not in name], [])
+
+    def test_errors_name_the_option_that_helps(self):
+        self.assertIn("leave --extent out", self.call("info", "a.0001.lime", "--extent", 4, 4, 4, 4, code=1).stderr)
 
 
 if __name__ == "__main__":

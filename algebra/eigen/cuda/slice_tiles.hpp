@@ -190,22 +190,31 @@ struct SliceRotation {
     team.share(n_rows / Block::rows * column_blocks, [&](int b) {
       const int k = b / column_blocks * Block::rows, j = b % column_blocks * columns;
       Block block;
+      // Sums go on from what is there, so that vectors in groups give the bits of all at once.
+      if (adds)
+        for_each_number(slice, first, count, k, j,
+                        [&](int row, int c, LaneSite site, int a) { block.sum[row][c] = out.read(site, j + c, a); });
       for (int i = 0; i < m; ++i)
         block.template add<false>(old + i * n_rows + k, matrix + std::size_t(i) * 2 * padded + j,
                                   matrix + (std::size_t(i) * 2 + 1) * padded + j);
-      for (int row = 0; row < Block::rows && k + row < 3 * count; ++row) {
-        const LaneSite site = sites.site(slice, first + (k + row) / 3);
-        const int a = (k + row) % 3;
-        for (int c = 0; c < columns && j + c < n; ++c) {
-          Complex<T> z = block.sum[row][c];
-          if (adds) z += out.read(site, j + c, a);
-          out.write(site, j + c, a, z);
-        }
-      }
+      for_each_number(slice, first, count, k, j,
+                      [&](int row, int c, LaneSite site, int a) { out.write(site, j + c, a, block.sum[row][c]); });
     });
   }
 
  private:
+  /// Calls f(row, column, site, colour) for the numbers of the block at (k, j) that the new vectors have.
+  template <class Function>
+  KOKKOS_FORCEINLINE_FUNCTION void for_each_number(int slice, int first, int count, int k, int j,
+                                                   const Function& f) const {
+    kov::unroll<Block::rows>([&](int row) {
+      if (k + row >= 3 * count) return;
+      const LaneSite site = sites.site(slice, first + (k + row) / 3);
+      kov::unroll<columns>([&](int c) {
+        if (j + c < n) f(row, c, site, (k + row) % 3);
+      });
+    });
+  }
   static KOKKOS_FORCEINLINE_FUNCTION int rows_of(int n_sites) {
     return (3 * n_sites + Block::rows - 1) / Block::rows * Block::rows;
   }

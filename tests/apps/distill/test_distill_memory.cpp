@@ -6,16 +6,18 @@
 #include "apps/distill/distill_plan.hpp"
 #include "apps/distill/two_mesons.hpp"
 #include "apps/quarks/quark_operator.hpp"
+#include "kov/contractions/distillation/baryon_elementals.hpp"
 #include "kov/contractions/distillation/distilled_baryons.hpp"
+#include "kov/contractions/distillation/eigenvector_file.hpp"
 #include "kov/contractions/distillation/elementals.hpp"
 #include "kov/contractions/distillation/perambulators.hpp"
 #include "kov/contractions/engine/engine_group.hpp"
 #include "kov/contractions/engine/stream.hpp"
 #include "kov/core/base/memory_use.hpp"
-#include "kov/core/field/convert.hpp"
 #include "kov/core/field/noise.hpp"
-#include "kov/core/vectors/field_ops.hpp"
+#include "kov/core/io/hdf5.hpp"
 #include "kov/stencil/gauge/heatbath.hpp"
+#include "tests/core/io/io_support.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -171,8 +173,9 @@ TEST(DistillMemory, OfSingleMesonsIsWhatTheyTake) {
     }
 }
 
-/// Eigenvectors, some of them or all, on a lattice of this rank's size.
+/// Eigenvectors from a file, some of them or all.
 TEST(DistillMemory, OfEigenvectorsIsWhatTheyTake) {
+  if (!has_hdf5()) GTEST_SKIP() << "NOT TESTED memory of eigenvectors: this build has no HDF5";
   const Lattice lattice(Comm::world(), {8, 8, 8, 8});
   const GaugeField<double> gauge(lattice, "gauge", 4);
   hot_start(gauge, 1);
@@ -182,25 +185,28 @@ TEST(DistillMemory, OfEigenvectorsIsWhatTheyTake) {
   p.eigenvectors.n = 24;
   p.elementals.displacements = {"1", "dx"};
   p.elementals.max_momentum = 0;
+  p.correlators.baryons = {"proton"};
+  p.elementals.max_baryon_momentum = 0;
   p.action.mass = 6;
   p.solver.columns = "together";
   p.solver.tolerance = 1e-3;
   const GaugeLinks<double> links(gauge);
-  const Field<ColorVector, double> vectors(lattice, "vectors", 24);
-  fill_noise(vectors, {.seed = 1});
+  const test::Folder folder(lattice.comm());
+  const auto path = folder / "vectors.h5";
+  {
+    const SliceEigenvectors<double> noise{.vectors = Field<ColorVector, double>(lattice, "vectors", 24),
+                                          .values = std::vector<double>(24 * 8),
+                                          .residuals = std::vector<double>(24 * 8),
+                                          .report = {}};
+    fill_noise(noise.vectors, {.seed = 1});
+    write_eigenvectors(path, noise);
+  }
   for (const int at_once : {0, 8}) {
     DistillBatches batches = DistillBatches::of(p);
     batches.vectors = at_once;
-    // All that there are, or some that are copied from them.
     const auto groups = [&] {
-      if (at_once == 0) {
-        const Field<ColorVector, double> all = vectors.like("all");
-        copy(vectors, all);
-        return VectorGroups<double>(all);
-      }
-      return VectorGroups<double>(lattice, 24, at_once, [&](int first, const Field<ColorVector, double>& some) {
-        copy_components(vectors, first, some, 0, some.n_components());
-      });
+      return at_once == 0 ? VectorGroups<double>(read_eigenvectors<double>(lattice, path).vectors)
+                          : eigenvector_groups<double>(lattice, path, at_once);
     };
     const auto expect_bytes = [&](DistillStep step, const std::function<void()>& f) {
       f();  // what the lattice keeps is made
@@ -212,6 +218,8 @@ TEST(DistillMemory, OfEigenvectorsIsWhatTheyTake) {
     };
     expect_bytes(DistillStep::elementals,
                  [&] { elementals(links, groups(), p.labels(), {.columns = batches.displaced}); });
+    expect_bytes(DistillStep::baryon_elementals,
+                 [&] { baryon_elementals(groups(), p.baryon_momenta(), {.columns = batches.pairs}); });
     expect_bytes(DistillStep::perambulators, [&] {
       const auto quark = quark_operator_together<double>(gauge, p.action, p.solver, 12);
       const SourceCoefficient one = [](int source, int t, int n, int spin) {
@@ -270,6 +278,8 @@ TEST(DistillMemory, HasBatchesThatFit) {
   EXPECT_EQ(smallest(DistillStep::eigenvectors).slices, 2);
   EXPECT_GT(smallest(DistillStep::eigenvectors).vectors, 0);
   EXPECT_EQ(smallest(DistillStep::elementals).vectors, 8);
+  EXPECT_EQ(smallest(DistillStep::baryon_elementals).vectors, 8);
+  EXPECT_EQ(smallest(DistillStep::baryon_elementals).pairs, 1);
   EXPECT_EQ(smallest(DistillStep::perambulators).vectors, 8);
   EXPECT_EQ(plenty.vectors, 0);
   // Vectors are read again before solves have fewer columns.
@@ -283,6 +293,54 @@ TEST(DistillMemory, HasBatchesThatFit) {
   EXPECT_LT(smallest(DistillStep::baryons).baryon_bytes, largest.baryon_bytes);
   // What is finished needs nothing.
   EXPECT_EQ(batches_that_fit(p, extent, grid, {DistillStep::mesons}, all / 8).columns, largest.columns);
+}
+
+/// With few vectors, where a group of some and what is read and copied beside it can take more than all of them.
+TEST(DistillMemory, HasGroupsOfVectorsOnlyWhereAllDoNotFit) {
+  const Coord extent{16, 16, 16, 32}, grid{1, 1, 1, 2};
+  DistillParameters p;
+  p.correlators.baryons = {"proton"};
+  p.elementals.max_baryon_momentum = 0;
+  for (const auto& steps : {std::vector<DistillStep>{DistillStep::elementals, DistillStep::perambulators},
+                            {DistillStep::elementals},
+                            {DistillStep::baryon_elementals},
+                            {DistillStep::eigenvectors, DistillStep::elementals, DistillStep::perambulators},
+                            {DistillStep::eigenvectors, DistillStep::elementals, DistillStep::baryon_elementals}})
+    for (const int n : {2, 3, 9, 10, 16, 24, 40}) {
+      p.eigenvectors.n = n;
+      // Whether there are batches that fit, with one of these numbers of vectors and so many columns.
+      const auto any_fits = [&](const std::vector<int>& vectors, int columns, double bytes) {
+        DistillBatches b = DistillBatches::of(p);
+        b.columns = {columns};
+        for (const int v : vectors)
+          for (const int moved : {16, 8, 4, 2, 1})
+            for (const int slices : {0, 8, 4, 2}) {
+              b.vectors = v;
+              b.displaced = b.pairs = moved;
+              b.slices = slices;
+              if (distill_bytes(p, extent, grid, b, steps) <= bytes) return true;
+            }
+        return false;
+      };
+      bool moves_fewer = false;
+      for (double bytes = distill_bytes(p, extent, grid, DistillBatches::of(p), steps);; bytes *= 0.985) try {
+          const DistillBatches found = batches_that_fit(p, extent, grid, steps, bytes);
+          EXPECT_LE(distill_bytes(p, extent, grid, found, steps), bytes) << n;
+          const bool fewer = found.displaced < 16 || found.pairs < 16;
+          moves_fewer |= found.vectors == 0 && fewer;
+          if (found.vectors > 0 && (n < 25 || fewer)) {
+            EXPECT_FALSE(any_fits({0}, found.columns.front(), bytes))
+                << n << " vectors, " << found.vectors << " in memory, of " << bytes;
+          }
+        } catch (const InputError&) {
+          EXPECT_FALSE(any_fits({0, std::min(8, (n + 1) / 2)}, TogetherLanes::holds_columns ? 4 : 1, bytes))
+              << n << " vectors, of " << bytes;
+          break;
+        }
+      if (steps.size() == 1) {
+        EXPECT_TRUE(moves_fewer) << n;
+      }
+    }
 }
 
 TEST(DistillMemory, IsRefusedWithWhatWouldFit) {

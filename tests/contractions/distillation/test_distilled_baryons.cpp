@@ -3,6 +3,7 @@
 // Elementals of baryons against sums over coordinates, and their correlators against determinants of propagators.
 #include "kov/contractions/distillation/baryon_elementals.hpp"
 #include "kov/contractions/distillation/distilled_baryons.hpp"
+#include "kov/core/field/convert.hpp"
 #include "kov/core/site/random.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/support/lattices.hpp"
@@ -68,6 +69,40 @@ TEST_P(BaryonElementalLattices, HaveElementalsThatAreSumsOverCoordinates) {
 
 INSTANTIATE_TEST_SUITE_P(All, BaryonElementalLattices, ::testing::ValuesIn(test::small_lattice_cases(260)),
                          test::case_name);
+
+template <class T>
+void check_groups() {
+  const Lattice lattice(Comm::world(), {8, 8, 16, 4});  // in several chunks
+  constexpr int n = 7;
+  const auto vectors = reference::random_field<ColorVector, T>(lattice, n, 6);
+  const std::vector<Momentum> momenta{{0, 0, 0}, {1, -1, 2}};
+  for (const int columns : {1, 2, 16}) {
+    std::vector<int> progress;
+    const auto at_progress = [&](int done, int of) {
+      EXPECT_EQ(of, n - 2);
+      progress.push_back(done);
+    };
+    const BaryonElementalOptions options{.columns = columns, .progress = at_progress};
+    const BaryonElementals expected = baryon_elementals(vectors, momenta, options);
+    EXPECT_EQ(progress, (std::vector<int>{1, 2, 3, 4, 5})) << columns;
+    for (const int at_once : {1, 2, 3, 6, 7}) {
+      progress.clear();
+      const VectorGroups<T> groups(lattice, n, at_once, [&](int first, const Field<ColorVector, T>& some) {
+        EXPECT_LE(some.n_components(), std::max(at_once, columns));
+        copy_components(vectors, first, some, 0, some.n_components());
+      });
+      for (int turn = 0; turn < 2; ++turn)  // from the first group, and from the one at hand
+        EXPECT_EQ(baryon_elementals(groups, momenta, options).matrices.values, expected.matrices.values)
+            << columns << " " << at_once;
+      EXPECT_EQ(progress, (std::vector<int>{1, 2, 3, 4, 5, 1, 2, 3, 4, 5})) << columns << " " << at_once;
+    }
+  }
+}
+
+TEST(BaryonElementalGroups, HaveTheSameBits) {
+  check_groups<double>();
+  check_groups<float>();
+}
 
 constexpr int n_times = 3, n_momenta = 2;
 

@@ -282,16 +282,39 @@ TEST(Layout, PlanesHoldEverySiteOnceInOrder) {
 }
 
 TEST(Walks, AreLongAndFillTheMachine) {
-  EXPECT_EQ(detail::walk_length(32, 128, 132), 32);  // one wave of walks through all slices
-  EXPECT_EQ(detail::walk_length(32, 64, 132), 16);   // two walks beside each other
-  EXPECT_EQ(detail::walk_length(8, 1, 132), 1);      // a small lattice wants all the blocks it can have
-  EXPECT_EQ(detail::walk_length(1, 1000, 132), 1);
-  EXPECT_EQ(detail::walk_length(64, 100000, 132), 64);
+  constexpr int most = 1 << 16;
+  EXPECT_EQ(detail::walk_length(32, 128, 132, most), 32);  // one wave of walks through all slices
+  EXPECT_EQ(detail::walk_length(32, 64, 132, most), 16);   // two walks beside each other
+  EXPECT_EQ(detail::walk_length(8, 1, 132, most), 1);      // a small lattice wants all the blocks it can have
+  EXPECT_EQ(detail::walk_length(1, 1000, 132, most), 1);
+  EXPECT_EQ(detail::walk_length(64, 100000, 132, most), 64);
   for (const int blocks : {1, 3, 50, 133, 1000}) {
-    const int length = detail::walk_length(48, blocks, 132);
+    const int length = detail::walk_length(48, blocks, 132, most);
     EXPECT_GE(length, 1);
     EXPECT_LE(length, 48);
   }
+  EXPECT_EQ(detail::walk_length(48, 1000, 132, most, 7), 7);
+  EXPECT_EQ(detail::walk_length(48, 1000, 132, most, 50), 48);
+}
+
+/// Whatever length a tuner wants.
+TEST(Walks, AreNoMoreThanALaunchCanHave) {
+  for (const int n_slices : {1, 6, 7, 8, 13, 48, 1000})
+    for (const int most : {1, 2, 6, 7, 48})
+      for (const int blocks : {1, 1000})
+        for (const int wanted : {0, 1, 2, 8}) {
+          const int length = detail::walk_length(n_slices, blocks, 100000, most, wanted);
+          EXPECT_GE(length, 1);
+          EXPECT_LE(length, n_slices);
+          EXPECT_LE((n_slices + length - 1) / length, most) << n_slices << " slices, " << wanted << " wanted";
+          // No longer than it must be.
+          if (wanted > 0 && length > wanted) {
+            EXPECT_GT((n_slices + length - 2) / (length - 1), most) << n_slices << " slices, " << wanted << " wanted";
+          }
+        }
+  // Planes of constant z and t.
+  EXPECT_EQ(detail::walk_length(256 * 512, 1, 1 << 20, 65535), 3);
+  EXPECT_EQ(detail::walk_length(256 * 512, 1, 132, 65535, 1), 3);
 }
 
 }  // namespace

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""kovariant distill in less memory, with smaller batches."""
+import os
+import unittest
+
+from distill_support import JOB, NAME, DistillTest
+
+
+class DistillMemory(DistillTest):
+    AGREE = ("import h5py, sys\na, b = (h5py.File(name) for name in sys.argv[1:])\ndef compare(name, x):\n"
+             "    if isinstance(x, h5py.Dataset) and x.dtype.kind in 'fc':\n        y = b[name][()]\n"
+             "        assert x.shape == y.shape and abs(x[()] - y).max() <= %g * abs(y).max(), (name, abs(x[()] - y).max())\n"
+             "a.visititems(compare)\nassert len(a) == len(b) > 0")
+
+    def test_decides_how_much_is_done_at_a_time(self):
+        """Contractions of the same files agree to rounding, and a run with the smallest batches with what it has."""
+        self.need_h5py()
+        job = [*JOB, "--set", "correlators.two_pions=[[0, 0, 0]]", "--set", "correlators.baryons=['proton']", "--set", "perambulators.spacing=2"]
+        self.assertIn("eigenvectors of all slices together; 4 vectors displaced at a time; 4 pairs of vectors at a time; solves of 12 columns",
+                      self.call("distill", *job).stdout)
+        whole = {name: self.path(name) + ".whole" for name in os.listdir(self.folder)}
+        for name, kept in whole.items():
+            os.rename(self.path(name), kept)
+            if "correlators" not in name:
+                os.link(kept, self.path(name))
+        text = self.call("distill", *job, "--set", "memory.limit=0.0018").stdout
+        self.assertIn("read for every source", text)
+        names = [name for name in whole if "correlators" in name]
+        self.assertEqual(len(names), 3)
+        for name in names:
+            self.check_files(self.AGREE % 1e-12, name, whole[name])
+        # Everything anew.
+        for name in whole:
+            os.remove(self.path(name))
+        self.assertIn("solves of 4 columns", self.call("distill", *job, "--set", "memory.limit=0.0045", ranks=1).stdout)
+        for name in names:
+            self.check_files(self.AGREE % 1e-6, name, whole[name])
+
+    def test_has_few_eigenvectors_at_a_time_with_the_same_bits(self):
+        """Sources, sinks and elementals of vectors that are read again and again, and files of slices written in groups."""
+        self.need_h5py()
+        job = [*JOB, "--set", "gauge.extent=[4, 4, 4, 8]", "--set", "perambulators.spacing=4", "--set", "solver.columns='one by one'",
+               "--set", "correlators.mesons=[]"]
+        plain = ["--set", "eigenvectors.n=32"]
+        single = [*plain, "--set", "solver.precision=single", "--set", "solver.tolerance=1e-5", "--set", "output.precision=32"]
+        noise = ["--set", "eigenvectors.n=64", "--set", "elementals.max_momentum=0", "--set", "noise.count=1", "--set", "noise.spin=none",
+                 "--set", "noise.eigenvectors=none"]
+        few = " eigenvectors in memory at a time; eigenvectors of "
+        for k, (more, limits, texts) in enumerate([
+                (plain, ("0", "0.0055"), ("eigenvectors of all slices", few + "all slices")),
+                (single, ("0", "0.0045"), ("eigenvectors of all slices", few + "all slices")),
+                (noise, ("0.005", "0.0035"), ("eigenvectors of 2 slices at a time", few + "2 slices"))]):
+            prefixes = ["run%d%s." % (k, which) for which in ("whole", "few")]
+            for prefix, limit, text in zip(prefixes, limits, texts):
+                self.assertIn(text, self.call("distill", *job, *more, "--set", "memory.limit=" + limit, "--set", "output.prefix=" + prefix[:-1],
+                                              ranks=1).stdout)
+            names = [name[len(prefixes[0]):] for name in os.listdir(self.folder) if name.startswith(prefixes[0]) and name.endswith(".h5")]
+            self.assertGreater(len(names), 3)
+            for name in names:
+                self.check_files(self.AGREE % 0, prefixes[0] + name, prefixes[1] + name)
+
+    def test_makes_groups_of_slices_whose_eigenvectors_are_searched_for(self):
+        self.need_h5py()
+        job = [*JOB, "--set", "gauge.extent=[4, 4, 4, 8]", "--set", "eigenvectors.n=64", "--set", "elementals.displacements=['1']", "--set", "elementals.max_momentum=0",
+               "--set", "correlators.mesons=[]", "--set", "noise.count=1", "--set", "noise.spin=none", "--set", "noise.eigenvectors=none",
+               "--set", "solver.precision=double", "--set", "solver.columns='one by one'"]
+        self.call("distill", *job, "--set", "output.prefix=whole")
+        self.assertIn("eigenvectors of 2 slices at a time", self.call("distill", *job, "--set", "memory.limit=0.00456").stdout)
+        script = ("import h5py, sys\na, b = (h5py.File(name)['/eigenvectors'] for name in sys.argv[1:])\n"
+                  "assert abs(a['values'][()] - b['values'][()]).max() < 1e-9\nassert abs(a['vectors'][()] - b['vectors'][()]).max() < 1e-6\n")
+        self.check_files(script, NAME + "eigenvectors.h5", NAME.replace("distill", "whole") + "eigenvectors.h5")
+
+    def test_that_is_too_small_is_refused_before_anything_is_made(self):
+        error = self.call("distill", *JOB, "--set", "memory.limit=0.003", code=1).stderr
+        self.assertRegex(error, "need [0-9]+ MiB in each process with the smallest batches, but there are 3 MiB")
+        self.assertIn("is -1", self.call("distill", *JOB, "--set", "memory.limit=-1", code=1).stderr)
+        self.assertEqual(os.listdir(self.folder), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
