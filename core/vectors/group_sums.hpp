@@ -75,7 +75,7 @@ struct ChunkSum {
             layout.is_site(outer + 1, N - 1)) {
           const auto terms = kernel(PairSite{outer}, group);
           for (int upper = 0; upper < 2; ++upper)
-            for (int k = 0; k < n; ++k) packs[0].v[k] += to_double(half_of(terms.v[k], upper));
+            for (int k = 0; k < n; ++k) packs[0].v[k] += half_of(to_double(terms.v[k]), upper);
           ++outer;
           continue;
         }
