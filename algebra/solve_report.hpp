@@ -44,6 +44,17 @@ enum class SolveEnd {
   otherwise
 };
 
+/// Columns first, first + 1, ..., `count` of them, of a problem that has n.
+struct SomeColumns {
+  int first, count, n;
+};
+
+namespace detail {
+/// Every reason once, with the columns that it is of: "columns 2, 5 of 12: the residual is not finite".  reasons: of
+/// columns first, first + 1, ... of n; empty ones are left out.
+std::string reasons_of_columns(const std::vector<std::string>& reasons, int first, int n);
+}  // namespace detail
+
 /// The outcome of one solve.  Of solvers that take every column (component) of their fields as a system of its own, as
 /// their headers say, the numbers are those of the worst column, each for itself: the iterations of the slowest one and
 /// the largest residual relative to its own b_k; it converged if all columns did.
@@ -90,6 +101,8 @@ struct SolveReport {
   std::string text() const;
   /// The message of a ConvergenceError: the same line, and the remedy.
   std::string failure() const;
+  /// The report of a solve for some columns of a problem: its reason names them as the problem does.
+  SolveReport of_columns(const SomeColumns& columns) const;
 };
 
 }  // namespace kov

@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <sstream>
 
 namespace kov {
 
@@ -213,21 +211,6 @@ bool SolveRun::is_over(System& system, int patience) const {
   return false;
 }
 
-/// Every reason once, with the columns that it is of.
-std::string SolveRun::reasons() const {
-  if (systems_.size() == 1) return systems_[0].reason;
-  std::map<std::string, std::vector<std::size_t>> columns;
-  for (std::size_t k = 0; k < systems_.size(); ++k)
-    if (!systems_[k].reason.empty()) columns[systems_[k].reason].push_back(k);
-  std::ostringstream text;
-  for (const auto& [reason, which] : columns) {
-    text << (text.tellp() > 0 ? "; " : "") << (which.size() == 1 ? "column " : "columns ");
-    for (std::size_t i = 0; i < which.size(); ++i) text << (i > 0 ? ", " : "") << which[i];
-    text << " of " << systems_.size() << ": " << reason;
-  }
-  return text.str();
-}
-
 /// What may help where systems did not converge.
 std::string SolveRun::remedy() const {
   const auto solver_is = [&](const char* part) { return report_.solver.find(part) != std::string::npos; };
@@ -289,7 +272,9 @@ SolveReport SolveRun::finish() {
   for (System& system : systems_) report_.history.push_back(std::move(system.history));
   report_.restarts += inner_restarts_;
   report_.iterations = slowest();
-  report_.reason = reasons();
+  std::vector<std::string> reasons;
+  for (const System& system : systems_) reasons.push_back(system.reason);
+  report_.reason = detail::reasons_of_columns(reasons, 0, int(reasons.size()));
   report_.remedy = report_.converged ? "" : remedy();
   std::vector<double> seconds{std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count()};
   comm_.max(seconds);  // so that all ranks report, and throw, the same

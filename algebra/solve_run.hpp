@@ -148,7 +148,6 @@ class SolveRun {
   ColumnMask start_with_zeros(const ByColumn<double>& bb);
   bool is_over(System& system, int patience) const;
   int slowest() const;
-  std::string reasons() const;
   std::string remedy() const;
   void tell_columns();
   void tell_column_residuals(const ByColumn<double>& rr, const ByColumn<double>& bb);
