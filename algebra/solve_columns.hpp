@@ -70,6 +70,7 @@ SolveReport solve_columns(const S& solver, const Operator<Vector>& A, const Vect
   spread(report.column_iterations);
   spread(report.column_residuals);
   spread(report.column_reasons);
+  spread(report.column_ends);
   spread(report.history);
   return report;
 }

@@ -2,9 +2,27 @@
 #include "kov/algebra/solve_report.hpp"
 
 #include <algorithm>
+#include <map>
 #include <sstream>
 
 namespace kov {
+
+std::string detail::reasons_of_columns(const std::vector<std::string>& reasons, int first, int n) {
+  std::map<std::string, std::vector<int>> columns;
+  for (std::size_t k = 0; k < reasons.size(); ++k)
+    if (!reasons[k].empty()) columns[reasons[k]].push_back(first + int(k));
+  std::ostringstream text;
+  for (const auto& [reason, which] : columns) {
+    text << (text.tellp() > 0 ? "; " : "");
+    if (n > 1) {
+      text << (which.size() == 1 ? "column " : "columns ");
+      for (std::size_t i = 0; i < which.size(); ++i) text << (i > 0 ? ", " : "") << which[i];
+      text << " of " << n << ": ";
+    }
+    text << reason;
+  }
+  return text.str();
+}
 
 std::string SolveReport::text() const {
   std::ostringstream out;
@@ -33,6 +51,15 @@ std::string SolveReport::text() const {
 
 std::string SolveReport::failure() const {
   return text() + "; the solution is not usable" + (remedy.empty() ? "" : ": " + remedy);
+}
+
+SolveReport SolveReport::of_columns(const SomeColumns& columns) const {
+  SolveReport report = *this;
+  const bool is_by_column = column_reasons.size() >= std::size_t(columns.count);
+  report.reason = detail::reasons_of_columns(
+      is_by_column ? column_reasons : std::vector<std::string>(std::size_t(columns.count), reason), columns.first,
+      columns.n);
+  return report;
 }
 
 }  // namespace kov

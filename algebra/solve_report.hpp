@@ -9,6 +9,10 @@
 
 namespace kov {
 
+/// What solves of well-conditioned systems reach in double and in single precision, about, relative to the source: a
+/// residual has rounding errors of this size.
+inline constexpr double least_tolerance_in_double = 1e-15, least_tolerance_in_single = 1e-6;
+
 /// The state after an iteration.  Where every column is a system of its own, of the slowest and of the worst column:
 /// how many iterations a column has done at most, and the largest residual of those that took part in this one.
 struct SolveProgress {
@@ -28,6 +32,28 @@ enum class OnFailure {
   /// Returns its report with converged = false; x holds what was reached.
   report
 };
+
+/// How the solve of a system ended, as far as remedies depend on it.
+enum class SolveEnd {
+  converged,
+  /// At the limit of iterations.
+  at_limit,
+  /// Where restarts no longer reduce the residual, because rounding dominates it.
+  by_rounding,
+  /// For another reason.
+  otherwise
+};
+
+/// Columns first, first + 1, ..., `count` of them, of a problem that has n.
+struct SomeColumns {
+  int first, count, n;
+};
+
+namespace detail {
+/// Every reason once, with the columns that it is of: "columns 2, 5 of 12: the residual is not finite".  reasons: of
+/// columns first, first + 1, ... of n; empty ones are left out.
+std::string reasons_of_columns(const std::vector<std::string>& reasons, int first, int n);
+}  // namespace detail
 
 /// The outcome of one solve.  Of solvers that take every column (component) of their fields as a system of its own, as
 /// their headers say, the numbers are those of the worst column, each for itself: the iterations of the slowest one and
@@ -53,6 +79,8 @@ struct SolveReport {
   std::vector<int> column_iterations = {};
   /// Why each column's solve ended if it did not converge; empty texts for those that did.  Likewise.
   std::vector<std::string> column_reasons = {};
+  /// How each column's solve ended.  Likewise.
+  std::vector<SolveEnd> column_ends = {};
   /// For each system, after each of its iterations, what the stopping rule compares with the tolerance, from the
   /// recursion; those of solvers within this one are relative to the source of this one.
   std::vector<std::vector<double>> history = {};
@@ -73,6 +101,8 @@ struct SolveReport {
   std::string text() const;
   /// The message of a ConvergenceError: the same line, and the remedy.
   std::string failure() const;
+  /// The report of a solve for some columns of a problem: its reason names them as the problem does.
+  SolveReport of_columns(const SomeColumns& columns) const;
 };
 
 }  // namespace kov

@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <sstream>
 
 namespace kov {
 
@@ -43,14 +41,8 @@ std::string hint(const std::string& solver) {
 /// A residual has grown beyond rounding when its own rounding is this share of what it began with.
 constexpr double lost = 0.01;
 
-/// What solves of well-conditioned systems reach in double and in single precision, about, relative to the source; and
-/// where roundings of the two lie apart.
-constexpr double least_in_double = 1e-15, least_in_single = 1e-6, between_roundings = 1e-10;
-
-/// Reasons that remedies depend on.
-constexpr char dominated_by_rounding[] =
-    "restarts no longer reduce the true residual, probably because rounding dominates it";
-constexpr char at_the_limit[] = "the limit of";
+/// Between the roundings of double and single precision.
+constexpr double between_roundings = 1e-10;
 
 }  // namespace
 
@@ -77,7 +69,7 @@ ColumnMask SolveRun::start_with_zeros(const ByColumn<double>& bb) {
   for (std::size_t k = 0; k < bb.size(); ++k) {
     systems_[k].is_zero = bb[k] == 0;
     if (systems_[k].is_zero)
-      systems_[k].is_converged = true;
+      systems_[k].end = SolveEnd::converged;
     else
       others.finish(int(k));
   }
@@ -110,8 +102,9 @@ void SolveRun::step(const ByColumn<double>& residual) {
   if (progress_) progress_({slowest(), worst, report_.tolerance});
 }
 
-void SolveRun::give_up(int system, const std::string& reason) {
+void SolveRun::give_up(int system, const std::string& reason, SolveEnd end) {
   systems_[std::size_t(system)].reason = reason;
+  systems_[std::size_t(system)].end = end;
   stopped_.finish(system);
 }
 
@@ -123,7 +116,7 @@ void SolveRun::give_up(const ColumnMask& systems, const std::string& reason) {
 void SolveRun::give_up(const std::string& reason) {
   for (int k = 0; k < stopped_.size(); ++k) {
     const System& system = systems_[std::size_t(k)];
-    if (!system.is_converged && system.reason.empty()) give_up(k, reason);
+    if (system.end != SolveEnd::converged && system.reason.empty()) give_up(k, reason);
   }
 }
 
@@ -184,18 +177,20 @@ bool SolveRun::over(const ByColumn<double>& residual, const ByColumn<double>& st
 }
 
 bool SolveRun::is_over(System& system, int patience) const {
-  system.is_converged = system.stopping_residual <= report_.tolerance;
-  if (system.is_converged) {
+  if (system.stopping_residual <= report_.tolerance) {
+    system.end = SolveEnd::converged;
     system.reason.clear();
     return true;
   }
   if (!system.reason.empty()) return true;
+  system.end = SolveEnd::otherwise;
   if (!std::isfinite(system.stopping_residual)) {
     system.reason = "the residual is not finite";
     return true;
   }
   if (system.iterations >= max_iterations_) {
-    system.reason = sentence(at_the_limit, max_iterations_, "iterations was reached");
+    system.reason = sentence("the limit of", max_iterations_, "iterations was reached");
+    system.end = SolveEnd::at_limit;
     const double least = std::min(system.best, system.stopping_residual);
     if (system.beginnings + inner_restarts_ > starts_of_stages && least > barely_smaller)
       system.reason += sentence(", and restarts left", least, "of the source") + hint(report_.solver);
@@ -204,50 +199,40 @@ bool SolveRun::is_over(System& system, int patience) const {
   system.fruitless = system.stopping_residual <= 0.5 * system.best ? 0 : system.fruitless + 1;
   if (system.stopping_residual < system.best) system.best = system.stopping_residual;
   if (system.fruitless >= patience) {
-    system.reason = system.stopping_residual > diverged * system.best || system.stopping_residual > 1
-                        ? sentence("restarts make the true residual larger, which was", system.best,
-                                   "at best, so the solver diverges") +
-                              hint(report_.solver)
-                        : dominated_by_rounding;
+    const bool diverges = system.stopping_residual > diverged * system.best || system.stopping_residual > 1;
+    if (!diverges) system.end = SolveEnd::by_rounding;
+    system.reason = diverges ? sentence("restarts make the true residual larger, which was", system.best,
+                                        "at best, so the solver diverges") +
+                                   hint(report_.solver)
+                             : "restarts no longer reduce the true residual, probably because rounding dominates it";
     return true;
   }
   ++system.beginnings;
   return false;
 }
 
-/// Every reason once, with the columns that it is of.
-std::string SolveRun::reasons() const {
-  if (systems_.size() == 1) return systems_[0].reason;
-  std::map<std::string, std::vector<std::size_t>> columns;
-  for (std::size_t k = 0; k < systems_.size(); ++k)
-    if (!systems_[k].reason.empty()) columns[systems_[k].reason].push_back(k);
-  std::ostringstream text;
-  for (const auto& [reason, which] : columns) {
-    text << (text.tellp() > 0 ? "; " : "") << (which.size() == 1 ? "column " : "columns ");
-    for (std::size_t i = 0; i < which.size(); ++i) text << (i > 0 ? ", " : "") << which[i];
-    text << " of " << systems_.size() << ": " << reason;
-  }
-  return text.str();
-}
-
-/// What may help against the reasons of the report.
+/// What may help where systems did not converge.
 std::string SolveRun::remedy() const {
-  const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
-  const std::string &reason = report_.reason, &solver = report_.solver, check = "check the operator and the links";
+  const auto solver_is = [&](const char* part) { return report_.solver.find(part) != std::string::npos; };
+  const auto any_ended = [&](SolveEnd end) {
+    return std::any_of(systems_.begin(), systems_.end(), [end](const System& system) { return system.end == end; });
+  };
+  const std::string check = "check the operator and the links";
   // Recursions may fall below what a true residual can be, until the limit or until their numbers underflow.
   const double reached = report_.stopping_residual;
-  const bool at_limit = has(reason, at_the_limit), lost_digits = report_.iterations > 0 && !(reached > 1e3 * rounding_),
+  const bool at_limit = any_ended(SolveEnd::at_limit),
+             lost_digits = report_.iterations > 0 && !(reached > 1e3 * rounding_),
              out_of_reach = report_.tolerance < rounding_ && (at_limit || lost_digits);
   const std::string more = at_limit && !out_of_reach ? "allow more iterations, " : "";
-  if (!out_of_reach && !has(reason, dominated_by_rounding)) return more + (at_limit ? "ask for less, or " : "") + check;
+  if (!out_of_reach && !any_ended(SolveEnd::by_rounding)) return more + (at_limit ? "ask for less, or " : "") + check;
   const bool in_double = rounding_ < between_roundings;
   std::string text = sentence(in_double ? "double" : "single", "precision reaches about",
-                              in_double ? least_in_double : least_in_single, "at best");
+                              in_double ? least_tolerance_in_double : least_tolerance_in_single, "at best");
   if (std::isfinite(reached)) text += sentence(", and this solve", reached);
   text += ": " + more + "ask for a larger tolerance";
   if (!in_double) text += ", or solve in double or mixed precision";
-  const bool squares = has(solver, "normal equations") && !has(solver, "normal equations of the error");
-  if (squares && !has(solver, "even-odd")) text += ", or take CGNE or even sites, which lose fewer digits";
+  const bool squares = solver_is("normal equations") && !solver_is("normal equations of the error");
+  if (squares && !solver_is("even-odd")) text += ", or take CGNE or even sites, which lose fewer digits";
   return std::isfinite(reached) ? text : text + ", or " + check;
 }
 
@@ -255,10 +240,12 @@ void SolveRun::tell_columns() {
   report_.column_residuals.clear();
   report_.column_iterations.clear();
   report_.column_reasons.clear();
+  report_.column_ends.clear();
   for (const System& system : systems_) {
     report_.column_residuals.push_back(system.residual);
     report_.column_iterations.push_back(system.iterations);
     report_.column_reasons.push_back(system.reason);
+    report_.column_ends.push_back(system.end);
   }
 }
 
@@ -276,7 +263,7 @@ SolveReport SolveRun::finish() {
   report_.converged = true;
   report_.residual = report_.stopping_residual = 0;
   for (const System& system : systems_) {
-    report_.converged = report_.converged && system.is_converged;
+    report_.converged = report_.converged && system.end == SolveEnd::converged;
     raise_to(report_.residual, system.residual);
     raise_to(report_.stopping_residual, system.stopping_residual);
     raise_to(report_.restarts, std::max(system.beginnings - 1, 0));
@@ -285,7 +272,9 @@ SolveReport SolveRun::finish() {
   for (System& system : systems_) report_.history.push_back(std::move(system.history));
   report_.restarts += inner_restarts_;
   report_.iterations = slowest();
-  report_.reason = reasons();
+  std::vector<std::string> reasons;
+  for (const System& system : systems_) reasons.push_back(system.reason);
+  report_.reason = detail::reasons_of_columns(reasons, 0, int(reasons.size()));
   report_.remedy = report_.converged ? "" : remedy();
   std::vector<double> seconds{std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count()};
   comm_.max(seconds);  // so that all ranks report, and throw, the same

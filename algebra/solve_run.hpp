@@ -88,8 +88,9 @@ class SolveRun {
   int iterations_left() const;
 
   /// To be called when the solver cannot go on: stops one system, those of a mask that are not stopped, or all that
-  /// have not converged; the next over() ends them with this reason.
-  void give_up(int system, const std::string& reason);
+  /// have not converged; the next over() ends them with this reason.  end: how a solve within this one ended, if that
+  /// is the reason.
+  void give_up(int system, const std::string& reason, SolveEnd end = SolveEnd::otherwise);
   void give_up(const ColumnMask& systems, const std::string& reason);
   void give_up(const std::string& reason);
   /// Gives up the systems where pq, p^+ A p of a direction, is not positive or not finite; what: its name in the
@@ -128,7 +129,8 @@ class SolveRun {
   struct System {
     double residual = 0, stopping_residual = 0, best = std::numeric_limits<double>::infinity();
     int iterations = 0, beginnings = 0, fruitless = 0;
-    bool is_zero = false, is_converged = false;
+    bool is_zero = false;
+    SolveEnd end = SolveEnd::otherwise;
     std::string reason = {};
     std::vector<double> history = {};
   };
@@ -146,7 +148,6 @@ class SolveRun {
   ColumnMask start_with_zeros(const ByColumn<double>& bb);
   bool is_over(System& system, int patience) const;
   int slowest() const;
-  std::string reasons() const;
   std::string remedy() const;
   void tell_columns();
   void tell_column_residuals(const ByColumn<double>& rr, const ByColumn<double>& bb);

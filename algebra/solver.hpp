@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kov/algebra/solve_report.hpp"
+#include "kov/core/base/error.hpp"
 #include "kov/stencil/functions/operator.hpp"
 
 #include <algorithm>
@@ -96,5 +97,17 @@ class Solver {
   std::string name_;
   std::function<SolveReport(const Solver&, const Operator<F>&, const F&, const F&)> solve_;
 };
+
+/// solver(A, b, x) where b and x have some columns of a problem, and maybe further ones that are 0: its report and its
+/// ConvergenceError name them as the problem does.
+template <class F>
+SolveReport solve_some(const Solver<F>& solver, const Operator<F>& A, const F& b, const F& x,
+                       const SomeColumns& columns) {
+  Solver<F> reporting = solver;
+  reporting.on_failure = OnFailure::report;
+  const SolveReport report = reporting(A, b, x).of_columns(columns);
+  if (!report.converged && solver.on_failure == OnFailure::raise) throw ConvergenceError(report.failure());
+  return report;
+}
 
 }  // namespace kov

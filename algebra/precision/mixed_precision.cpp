@@ -27,23 +27,29 @@ struct StageInSingle {
   std::string name() const { return "defect correction in single precision"; }
 };
 
-/// The columns for which a solve found no solution that is better than 0.
-ColumnMask unsolved(const SolveReport& report, int n) {
-  const ByColumn<double> residual = int(report.column_residuals.size()) == n
-                                        ? report.column_residuals
-                                        : ByColumn<double>::repeated(n, report.residual);
-  return not_above(1.0, residual);
+/// The residual of each of n columns; the largest of all where the report does not have them.
+ByColumn<double> residuals_of(const SolveReport& report, int n) {
+  return int(report.column_residuals.size()) == n ? report.column_residuals
+                                                  : ByColumn<double>::repeated(n, report.residual);
+}
+
+/// Why the solve of column k of n did not converge, and how it ended, where that is told of the column, else of all.
+struct Failure {
+  std::string reason;
+  SolveEnd end;
+};
+Failure failure_of(const SolveReport& report, int k, int n) {
+  const std::size_t i = std::size_t(k);
+  return {int(report.column_reasons.size()) == n ? report.column_reasons[i] : report.reason,
+          int(report.column_ends.size()) == n ? report.column_ends[i] : SolveEnd::otherwise};
 }
 
 /// Those for which it ended, not converged, without a digit.
 ColumnMask without_a_digit(const SolveReport& report, int n) {
-  const bool by_column = int(report.column_reasons.size()) == n && int(report.column_residuals.size()) == n;
+  const ByColumn<double> residual = residuals_of(report, n);
   ColumnMask columns(n);
-  for (int k = 0; k < n; ++k) {
-    const std::string& reason = by_column ? report.column_reasons[std::size_t(k)] : report.reason;
-    const double residual = by_column ? report.column_residuals[std::size_t(k)] : report.residual;
-    if (!reason.empty() && !(residual <= a_digit)) columns.finish(k);
-  }
+  for (int k = 0; k < n; ++k)
+    if (!failure_of(report, k, n).reason.empty() && !(residual[std::size_t(k)] <= a_digit)) columns.finish(k);
   return columns;
 }
 
@@ -69,10 +75,17 @@ class Defects {
     const double goal = std::max(least, std::min(a_digit, smallest_unfinished(0.5 * tolerance_ / residual, over)));
     const SolveReport inner = solve(goal, r_, e_, over);
     run.add(inner, residual);
-    const ColumnMask useless = unsolved(inner, b_.n_components());
-    axpy(size, e_, x_, over | useless);  // x = x + e
-    run.give_up(useless, sentence("in", precision, inner.solver,
-                                  "found no correction that makes the residual smaller, because", inner.reason));
+    const int n = b_.n_components();
+    const ColumnMask useless = not_above(1.0, residuals_of(inner, n));  // no better than 0
+    axpy(size, e_, x_, over | useless);                                 // x = x + e
+    for (int k = 0; k < n; ++k) {
+      if (!useless.is_finished(k) || run.stopped().is_finished(k)) continue;
+      const Failure failure = failure_of(inner, k, n);
+      run.give_up(k,
+                  sentence("in", precision, inner.solver,
+                           "found no correction that makes the residual smaller, because", failure.reason),
+                  failure.end);
+    }
     compute();
     return inner;
   }

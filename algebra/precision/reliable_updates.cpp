@@ -180,7 +180,7 @@ SolveReport detail::solve_with_renewals(SolveRun run, const Recursion& recursion
         if (inner.converged) return;
         for (int k = 0; k < over.size(); ++k)
           if (!run.stopped().is_finished(k) && !inner.column_reasons[std::size_t(k)].empty())
-            run.give_up(k, inner.column_reasons[std::size_t(k)]);
+            run.give_up(k, inner.column_reasons[std::size_t(k)], inner.column_ends[std::size_t(k)]);
       });
   return run.finish(r, b);
 }

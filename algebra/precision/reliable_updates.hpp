@@ -53,6 +53,10 @@ SolveReport solve_with_renewals(SolveRun run, const Recursion& recursion, double
 /// LowStorage, HighStorage: of spinors: Fixed16 (sites in lanes), float or double; Lanes: of the fields.
 template <class LowStorage = float, class HighStorage = double, class Lanes = SiteLanes>
 class ReliableUpdates {
+  static_assert(!std::is_same_v<LowStorage, Fixed8>,
+                "solvers have no iterations in 8 bits, which cost more of them than they save (docs/solvers.md): take "
+                "Fixed16");
+
  public:
   using Low = Field<Spinor, LowStorage, Lanes>;
   using High = Field<Spinor, HighStorage, Lanes>;

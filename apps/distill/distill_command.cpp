@@ -13,6 +13,7 @@
 #include "apps/quarks/gauge_visits.hpp"
 #include "apps/quarks/job_options.hpp"
 #include "apps/quarks/quark_operator.hpp"
+#include "apps/quarks/quark_solver.hpp"
 #include "kov/contractions/correlators/correlator_write.hpp"
 #include "kov/contractions/distillation/baryon_elementals.hpp"
 #include "kov/contractions/distillation/eigenvector_file.hpp"
@@ -92,7 +93,7 @@ class DistillRun {
                   .has_work = [&](std::size_t c) { return plan_.files[c].has_work(); },
                   .work =
                       [&](std::size_t c, const GaugeField<double>& gauge, const GaugeReport& report) {
-                        distill_on(c, gauge, report);
+                        naming(plan_.gauges.configurations[c].name, [&] { distill_on(c, gauge, report); });
                         times_.begin(stage_configurations);
                       },
                   .updated = [&] { progress_.advance(distill_updates); },
@@ -295,11 +296,13 @@ class DistillRun {
         continue;
       times_.begin(stage_perambulators + q);
       const NamedQuark& named = quarks[q];
-      if (named.solver.is_together())
-        solve_quark(quark_operator_together<T>(gauge, named, named.solver, plan_.batches.columns[q]), named, vectors,
-                    files, q, n_lines);
-      else
-        solve_quark(quark_operator<T>(gauge, named, named.solver), named, vectors, files, q, n_lines);
+      naming(named.called(), [&] {
+        if (named.solver.is_together())
+          solve_quark(quark_operator_together<T>(gauge, named, named.solver, plan_.batches.columns[q]), named, vectors,
+                      files, q, n_lines);
+        else
+          solve_quark(quark_operator<T>(gauge, named, named.solver), named, vectors, files, q, n_lines);
+      });
     }
   }
 
@@ -336,7 +339,8 @@ class DistillRun {
     if (files.noises.empty()) {
       const int time = plan_.source_times[k];
       header.labels["source_time"] = std::int64_t(time);
-      tau = perambulators<Lanes>(vectors, *quark.solver, *quark.M, time, options);
+      tau = naming(sentence(vectors.n(), "eigenvectors, source time", time),
+                   [&] { return perambulators<Lanes>(vectors, *quark.solver, *quark.M, time, options); });
     } else {
       const std::size_t number = line % files.noises.size();
       const DilutedNoise& noise = files.noises[number];
@@ -346,7 +350,9 @@ class DistillRun {
       const SourceCoefficient coefficient = [&](int source, int t, int n, int spin) {
         return noise.coefficient(time_class * sources + source, t, n, spin);
       };
-      tau = perambulators<Lanes>(vectors, *quark.solver, *quark.M, sources, coefficient, options);
+      tau = naming(sentence("noise", std::to_string(number) + ",", "class", time_class, "in time"), [&] {
+        return perambulators<Lanes>(vectors, *quark.solver, *quark.M, sources, coefficient, options);
+      });
     }
     header.labels["solver"] = named.solver.description();
     header.labels["worst_residual"] = tau.worst_residual;

@@ -13,22 +13,10 @@ namespace kov::app {
 
 namespace {
 
-/// solver(A, b, x) for n columns of a propagator, the first of which is number `first`.
-template <class F>
-SolveReport solve_for(const Solver<F>& solver, const Operator<F>& A, const F& b, const F& x, const Coord& origin,
-                      int first, int n) {
-  Solver<F> reporting = solver;
-  reporting.on_failure = OnFailure::report;
-  const SolveReport report = reporting(A, b, x);
-  if (report.converged) return report;
-  std::vector<int> failed;
-  for (int k = 0; k < n; ++k)
-    if (int(report.column_reasons.size()) != n || !report.column_reasons[std::size_t(k)].empty())
-      failed.push_back(first + k);
-  std::string columns = failed.size() == 1 ? "column" : "columns";
-  for (const int k : failed) columns += (k == failed.front() ? " " : ", ") + std::to_string(k);
-  if (n > 1 && n < 12) columns += sentence(" of the solve for", first, "to", first + n - 1);
-  throw ConvergenceError("source at [" + to_string(origin) + "], " + columns + ": " + report.failure());
+/// For messages.
+template <class T>
+std::string source_text(const Propagator<T>& source) {
+  return "source at [" + to_string(source.labels.origin) + "]";
 }
 
 }  // namespace
@@ -86,7 +74,9 @@ SolvedPropagator<T> QuarkSolver<T>::solve(const Propagator<T>& source, const Sol
 template <class T>
 SolveReport QuarkSolver<T>::solve_column(const Propagator<T>& source, int k, const Propagator<T>& x) const {
   zero(x.column(k));
-  return solve_for(solver(), M(), source.column(k), x.column(k), source.labels.origin, k, 1);
+  return naming(source_text(source), [&] {
+    return solve_some(solver(), M(), source.column(k), x.column(k), {k, 1, 12});
+  });
 }
 
 template <class T>
@@ -113,8 +103,9 @@ std::vector<SolveReport> QuarkSolver<T>::solve_together(const Propagator<T>& sou
   for (int first = 0; first < 12; first += n) {
     convert(source.columns().components(first, n), b);
     zero(solution);
-    reports.push_back(
-        solve_for(*parts_->together.solver, *parts_->together.M, b, solution, source.labels.origin, first, n));
+    reports.push_back(naming(source_text(source), [&] {
+      return solve_some(*parts_->together.solver, *parts_->together.M, b, solution, {first, n, 12});
+    }));
     convert(solution, x.columns().components(first, n));
     progress(reports.back(), n);
   }

@@ -2,6 +2,7 @@
 #include "apps/quarks/solver_choice.hpp"
 
 #include "kov/algebra/eigen/lowest_eigenvectors.hpp"
+#include "kov/algebra/solve_report.hpp"
 #include "kov/core/base/error.hpp"
 #include "kov/core/io/text.hpp"
 #include "kov/core/lattice/lanes.hpp"
@@ -124,11 +125,11 @@ void SolverChoice::check(const Settings& settings, const std::string& section) c
   const auto origin = [&](const char* name) { return settings.origin(section + "." + name); };
   require(tolerance > 0 && tolerance < 1, origin("tolerance"), "is", tolerance,
           "- it must lie strictly between 0 and 1");
-  const double least = is_single() ? least_single_tolerance : least_solver_tolerance;
+  const double least = is_single() ? least_tolerance_in_single : least_tolerance_in_double;
   require(tolerance >= least, origin("tolerance"), "is", exact_text(tolerance) + ", but",
           is_single() ? "single" : "double", "precision reaches", exact_text(least) + " at best:",
           std::string("ask for that or more") +
-              (is_single() ? ", or take precision mixed or double, which reach " + exact_text(least_solver_tolerance)
+              (is_single() ? ", or take precision mixed or double, which reach " + exact_text(least_tolerance_in_double)
                            : ""));
   const bool reliable = precision == "reliable" || is_in_16_bits();
   require(!reliable || method == "bicgstab", origin("precision"), "is", precision + ",",

@@ -10,11 +10,6 @@
 
 namespace kov::app {
 
-/// A residual has rounding errors of this size, relative to the source: solver.tolerance must not be less.
-inline constexpr double least_solver_tolerance = 1e-15;
-/// The same in single precision.
-inline constexpr double least_single_tolerance = 1e-6;
-
 /// Of the eigenvectors for solver.deflation: the largest |H v - lambda v| / |H|, H = gamma_5 M on even sites.
 inline constexpr double deflation_tolerance = 1e-5;
 

@@ -91,8 +91,10 @@ class Settings {
   Tables* find_tables(const std::string& name);
   /// Makes the next table of a list if the key is of it.
   void add_table_of(const std::string& key);
+  /// The keys that each table of a list has.  Makes the first table where there is none, as that knows them.
+  std::vector<std::string> keys_in_table(const std::string& list);
   /// What a key of a list of tables lacks; empty where it is of none, or its table is there.
-  std::string missing_table(const std::string& key) const;
+  std::string missing_table(const std::string& key);
   const Setting& at(const std::string& key) const;
   std::vector<std::string> keys() const;
   std::vector<std::string> sections() const;

@@ -66,14 +66,14 @@ std::string resolution_warning(const Tail& tail, const SolverChoice& solver, dou
   if (first < 0) return "";
   // With a little room: the residual ends below the tolerance by chance.
   const double wanted = 0.5 * solver.tolerance * largest_error / worst;
-  const bool out_of_reach = wanted < least_solver_tolerance;
+  const bool out_of_reach = wanted < least_tolerance_in_double;
   const std::string shorten = sentence("end analysis." + tail.hadron, "before t =", first);
   const std::string remedy =
-      out_of_reach
-          ? shorten + ", because no tolerance in double precision resolves it"
-          : sentence("ask for solver.tolerance", format("%.0e", wanted),
-                     solver.is_single() && wanted < 1e-6 ? "with solver.precision mixed," : "or less,", "or",
-                     shorten);
+      out_of_reach ? shorten + ", because no tolerance in double precision resolves it"
+                   : sentence("ask for solver.tolerance", format("%.0e", wanted),
+                              solver.is_single() && wanted < least_tolerance_in_single ? "with solver.precision mixed,"
+                                                                                       : "or less,",
+                              "or", shorten);
   return sentence("the correlator of the", tail.hadron + ", sink", tail.sink + ",", "is",
                   format("%.1e", tail.size[std::size_t(first)] / tail.largest),
                   "of its largest value at t =", std::to_string(first) + ", where solves with the residual",

@@ -74,7 +74,7 @@ Perambulators perambulators(const VectorGroups<T>& vectors,
     set_sources(vectors, sources, spinors);
     convert(spinors, b);
     zero(x);
-    const SolveReport report = solver(M, b, x);
+    const SolveReport report = solve_some(solver, M, b, x, {first, count, n_sources});
     result.iterations += report.iterations;
     result.worst_residual = max_or_nan(result.worst_residual, report.residual);
     result.seconds += report.seconds;

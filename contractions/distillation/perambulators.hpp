@@ -43,8 +43,8 @@ using SourceCoefficient = std::function<std::complex<double>(int source, int t, 
 ///
 /// Lanes: of the fields that the solver takes, SiteLanes or columns:
 /// perambulators<ColumnLanes<8>>(vectors, EvenOdd<double, ColumnLanes<8>>(M, BiCgStab{}, form, 8), M, 0).  solver: any
-/// for options.columns components of them; it throws or reports as it was told to.  The last solve may have sources
-/// that are 0.  Collective.  Throws InputError for a time outside of the lattice.
+/// for options.columns components of them; it throws or reports as it was told to, and then names columns as those of
+/// tau.  The last solve may have sources that are 0.  Collective.  Throws InputError for a time outside of the lattice.
 template <class Lanes = SiteLanes, class T>
 Perambulators perambulators(const Field<ColorVector, T>& vectors,
                             const std::type_identity_t<Solver<SpinorField<T, Lanes>>>& solver,

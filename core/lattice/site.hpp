@@ -75,6 +75,16 @@ KOKKOS_FORCEINLINE_FUNCTION Site site_after(Site x) {
     return {x.outer + 1};
 }
 
+/// Calls f(site, component, is_at_x) with what a kernel over packs or columns probably gets after component c of
+/// n_components at x: the next component there (is_at_x: std::true_type), or the first one of the site after it.
+template <class Site, class F>
+KOKKOS_FORCEINLINE_FUNCTION void with_component_after(Site x, int c, int n_components, const F& f) {
+  if (c + 1 < n_components)
+    f(x, c + 1, std::true_type());
+  else
+    f(site_after(x), 0, std::false_type());
+}
+
 /// What for_each_site hands to a kernel on Exec.
 template <class Exec>
 using site_index_t = std::conditional_t<is_host_v<Exec> && has_packs, PackSite, LaneSite>;

@@ -53,7 +53,7 @@ struct PlaneComponents {
   }
 };
 
-/// Those of any sites: neighbouring warps take the components of the same sites, so data that
+/// Components of the sites of a range, for GPUs: neighbouring warps take the components of the same sites, so data that
 /// components share come from cache.  one: there is only one component.
 template <int N, bool one, class Kernel>
 struct LaneComponents {

@@ -52,25 +52,34 @@ auto shared_view(const NeighbourView<SiteT, T, Lanes>& view) {
 }  // namespace detail
 
 /// In kernels over packs or columns: prefetches what the next call will read on one leg: the next component, or, after
-/// the last one, the links and component 0 of the next outer site.  Colour vectors need so little arithmetic on a leg
-/// that the first leg prefetches for all.
+/// the last one, the links and component 0 of the next outer site.
+template <class Site, class Near, class Links, class In>
+KOKKOS_FORCEINLINE_FUNCTION void prefetch_next_on_leg(const Stencil::View& stencil, const Near& near,
+                                                      const Links& links, const In& in, Site x, int leg, int component,
+                                                      int n_components) {
+  if constexpr (!std::is_same_v<Site, LaneSite>) {
+    with_component_after(
+        x, component, n_components, [&](Site next, int c, auto is_at_x) __attribute__((always_inline)) {
+          if constexpr (decltype(is_at_x)::value) {
+            prefetch_neighbour(in, near, leg, c);
+          } else {
+            const auto near_next = stencil.at(next);
+            links.prefetch(next, near_next, leg);
+            prefetch_neighbour(in, near_next, leg, c);
+          }
+        });
+  }
+}
+
+/// The same in kernels that call it for each of all legs.  Colour vectors need so little arithmetic on a leg that the
+/// first leg prefetches for all.
 template <class Site, class Near, class Links, class In>
 KOKKOS_FORCEINLINE_FUNCTION void prefetch_next(const Stencil::View& stencil, const Near& near, const Links& links,
                                                const In& in, Site x, int leg, int component, int n_components) {
-  if constexpr (!std::is_same_v<Site, LaneSite>) {
-    constexpr bool all_at_once = In::n_complex <= 3;
-    if (all_at_once && leg > 0) return;
-    const Site next = site_after(x);
-    const auto near_next = stencil.at(next);
-    for (int l = leg; l < (all_at_once ? stencil.n_legs : leg + 1); ++l) {
-      if (component + 1 < n_components) {
-        prefetch_neighbour(in, near, l, component + 1);
-      } else {
-        links.prefetch(next, near_next, l);
-        prefetch_neighbour(in, near_next, l, 0);
-      }
-    }
-  }
+  constexpr bool all_at_once = In::n_complex <= 3;
+  if (all_at_once && leg > 0) return;
+  for (int l = leg; l < (all_at_once ? stencil.n_legs : leg + 1); ++l)
+    prefetch_next_on_leg(stencil, near, links, in, x, l, component, n_components);
 }
 
 /// How a stencil kernel is launched.

@@ -35,13 +35,14 @@ struct StepAtSite {
   KOKKOS_FORCEINLINE_FUNCTION void prefetch_next(Site x, int c, int n_components, const View& in,
                                                  const View& before) const {
     if constexpr (others && !std::is_same_v<Site, LaneSite>) {
-      const bool last = c + 1 == n_components;
-      const int outer = last ? site_after(x).outer : x.outer, group = last ? 0 : c + 1;
-      constexpr int n_outer = std::is_same_v<Site, PairSite> ? 2 : 1;
-      for (int k = 0; k < n_outer; ++k) {
-        if (reads_others) in.prefetch(outer + k, group);
-        if (has_before) before.prefetch(outer + k, group);
-      }
+      with_component_after(
+          x, c, n_components, [&](Site next, int component, auto) __attribute__((always_inline)) {
+            constexpr int n_outer = std::is_same_v<Site, PairSite> ? 2 : 1;
+            for (int k = 0; k < n_outer; ++k) {
+              if (reads_others) in.prefetch(next.outer + k, component);
+              if (has_before) before.prefetch(next.outer + k, component);
+            }
+          });
     }
   }
 

@@ -24,23 +24,6 @@ struct ShiftKernel {
   }
 };
 
-/// Prefetches what the next call will read on this leg alone, as prefetch_next() does for sums over all legs.
-template <class Site, class Near, class Links, class In>
-KOKKOS_FORCEINLINE_FUNCTION void prefetch_next_on_leg(const Stencil::View& stencil, const Near& near,
-                                                      const Links& links, const In& in, Site x, int leg, int component,
-                                                      int n_components) {
-  if constexpr (!std::is_same_v<Site, LaneSite>) {
-    if (component + 1 < n_components) {
-      prefetch_neighbour(in, near, leg, component + 1);
-    } else {
-      const Site next = site_after(x);
-      const auto near_next = stencil.at(next);
-      links.prefetch(next, near_next, leg);
-      prefetch_neighbour(in, near_next, leg, 0);
-    }
-  }
-}
-
 /// sum += U(leg) in(neighbour on the leg).  Matrices and neighbours of a pair are made first where they lie apart.
 template <bool backward, class Sum, class Links, class In, class Site, class Near, class Hop>
 KOKKOS_FORCEINLINE_FUNCTION void multiply_neighbour(Sum& sum, const Links& links, const In& in, Site x,

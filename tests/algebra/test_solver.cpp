@@ -411,4 +411,17 @@ TEST(SolverErrors, ParametersAndFieldsThatSolversCannotUseAreRefused) {
 }
 
 }  // namespace
+TEST(SolveReport, NamesColumnsAsTheProblemDoesThatTheyAreOf) {
+  SolveReport report;
+  EXPECT_EQ(report.of_columns({4, 2, 12}).reason, "");
+  report.reason = "it diverges";  // all columns as one system
+  EXPECT_EQ(report.of_columns({4, 2, 12}).reason, "columns 4, 5 of 12: it diverges");
+  EXPECT_EQ(report.of_columns({0, 1, 1}).reason, "it diverges");
+  report.reason = "columns 0, 2 of 3: it diverges";
+  report.column_reasons = {"it diverges", "", "it diverges"};
+  EXPECT_EQ(report.of_columns({8, 3, 12}).reason, "columns 8, 10 of 12: it diverges");
+  report.column_reasons = {"", "it diverges", ""};
+  EXPECT_EQ(report.of_columns({10, 2, 12}).reason, "column 11 of 12: it diverges") << "a column beyond the problem";
+}
+
 }  // namespace kov

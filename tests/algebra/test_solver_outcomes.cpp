@@ -16,6 +16,7 @@
 #include "tests/algebra/column_systems.hpp"
 #include "tests/reference/gauge_transformation.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -141,6 +142,9 @@ class Outcomes : public testing::Test {
     EXPECT_EQ(report.converged, report.reason.empty()) << report.text();
     EXPECT_NE(thrown.find(report.reason), std::string::npos) << report.text() << " but " << thrown;
     EXPECT_LE(report.iterations, max_iterations) << report.text();
+    EXPECT_EQ(report.column_ends.size(), report.column_reasons.size()) << report.text();
+    for (std::size_t k = 0; k < report.column_ends.size(); ++k)
+      EXPECT_EQ(report.column_ends[k] == SolveEnd::converged, report.column_reasons[k].empty()) << report.text();
     return report;
   }
 
@@ -307,6 +311,11 @@ TYPED_TEST(Outcomes, ASystemThatIsSolvedAtOnceLeavesOthersAlone) {
   solve_beside_an_eigenvector<Field<Spinor, T, ColumnLanes<8>>>(unit, ConjugateGradient{}, TestFixture::tolerance);
 }
 
+/// Whether a column ended like this; always, where the report does not say how columns ended.
+bool has_end(const SolveReport& report, SolveEnd end) {
+  return report.column_ends.empty() || std::count(report.column_ends.begin(), report.column_ends.end(), end) > 0;
+}
+
 /// It names the least that the precision reaches, and nothing that the solve has already.
 void expect_remedy_of_rounding(const SolveReport& report, bool in_double) {
   const auto has = [](const std::string& text, const std::string& part) {
@@ -333,6 +342,7 @@ TYPED_TEST(Outcomes, ATolerancePastThePrecisionIsSaidAfterTheBestSolution) {
       const SolveReport report = this->solve(c, problem.operator_of(c), b, x, 1e-3 * epsilon, 2000);
       EXPECT_FALSE(report.converged) << report.text();
       EXPECT_NE(report.reason.find("rounding dominates"), std::string::npos) << report.text();
+      EXPECT_TRUE(has_end(report, SolveEnd::by_rounding)) << report.text();
       EXPECT_LE(report.residual, 100 * epsilon) << report.text();
       expect_remedy_of_rounding(report, std::is_same_v<T, double>);
     }
@@ -361,6 +371,7 @@ TYPED_TEST(Outcomes, TooFewIterationsAreSaid) {
       const SolveReport report = this->solve(c, problem.operator_of(c), b, x, TestFixture::tolerance, 3);
       EXPECT_FALSE(report.converged) << report.text();
       EXPECT_NE(report.reason.find("limit of 3 iterations"), std::string::npos) << report.text();
+      EXPECT_TRUE(has_end(report, SolveEnd::at_limit)) << report.text();
       EXPECT_EQ(report.remedy, "allow more iterations, ask for less, or check the operator and the links");
       EXPECT_TRUE(std::isfinite(norm2(x))) << report.text();
     }

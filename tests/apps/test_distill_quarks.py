@@ -229,6 +229,14 @@ class DistillQuarks(DistillTest):
         error = self.call("distill", *job, "--set", "quark.1.method=gcr", "--set", "quark.1.precision=mixed", code=1).stderr
         self.assertIn("with other parameters", error)
 
+    def test_whose_solves_fail_are_named(self):
+        short = [*NO_QUARK, *quarks(light=0.12, strange=0.11), "--set", "quark.1.max_iterations=2", "--set", "correlators.mesons=[]"]
+        for more, source, columns in (([], "4 eigenvectors, source time 0", ", ".join(map(str, range(12)))),
+                                      (["--set", "noise.count=2", "--set", "quark.1.columns=one by one"], "noise 0, class 0 in time", "0")):
+            error = self.call("distill", *short, *more, code=3).stderr
+            self.assertIn("beta6_seed1_update3, quark strange, %s, even-odd mixed-precision BiCGstab: 2 iterations" % source, error)
+            self.assertRegex(error, "; not converged: columns? %s of 16: the limit of 2 iterations was reached; the solution is not usable" % columns)
+
     def test_have_exact_correlators_with_fully_diluted_noise(self):
         """Of as many noises as quarks and of more: no file stands for one of another quark or noise."""
         self.need_h5py()

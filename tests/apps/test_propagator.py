@@ -610,7 +610,8 @@ class PropagatorSettings(PropagatorTest):
         job = [*JOB, *options(quark__0__name="light", source__origins="[[1, 0, 2, 3]]", solver__max_iterations=2)]
         for columns, failed in (("one by one", "column 0"), ("together", "columns 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11")):
             error = self.call("propagator", *job, *options(solver__columns=columns), code=3).stderr
-            self.assertIn("beta6_seed1_update5, quark light, source at [1 0 2 3], %s: even-odd mixed-precision BiCGstab: 2 iterations" % failed, error)
+            self.assertIn("beta6_seed1_update5, quark light, source at [1 0 2 3], even-odd mixed-precision BiCGstab: 2 iterations", error)
+            self.assertIn("; not converged: %s of 12: the limit of 2 iterations" % failed, error)
             self.assertIn("not usable: allow more iterations, ask for less, or check the operator and the links\n", error)
         self.assertEqual(self.propagators(), [])
 

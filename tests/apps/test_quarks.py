@@ -179,7 +179,8 @@ class SpectrumQuarks(QuarkTest):
         self.call("propagator", *SOLVED, *job, *options(output__format="scidac"))
         three_points = options(three_point__0__times="[2]", three_point__0__hadron="pion", three_point__0__currents="a0_g4")
         error = self.call("spectrum", *SHARED, *job, *three_points, *options(quark__0__propagators="propagator", solver__max_iterations=3), code=3).stderr
-        self.assertIn("beta6_seed1_update5, quark light, sequential source of the pion with the sink at t = 2, source at [0 0 0 0], column 0: ", error)
+        self.assertIn("beta6_seed1_update5, quark light, sequential source of the pion with the sink at t = 2, source at [0 0 0 0], even-odd ", error)
+        self.assertIn("; not converged: column 0 of 12: the limit of 3 iterations", error)
 
     def test_propagators_that_do_not_fit_are_refused(self):
         self.call("propagator", *SOLVED, *LIGHT, *options(output__format="scidac", generate__configurations=1))

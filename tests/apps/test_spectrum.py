@@ -295,7 +295,8 @@ class Spectrum(ProgramTest):
     def test_a_solver_that_does_not_converge_ends_with_three(self):
         short = [*TINY, "--set", "solver.max_iterations=3"]
         error = self.call("spectrum", *short, code=3).stderr
-        self.assertIn("beta6_seed1_update5, the quark, source at [0 0 0 0], column 0: even-odd mixed-precision BiCGstab: 3 iterations", error)
+        self.assertIn("beta6_seed1_update5, the quark, source at [0 0 0 0], even-odd mixed-precision BiCGstab: 3 iterations", error)
+        self.assertIn("; not converged: column 0 of 12: the limit of 3 iterations", error)
         loops = ["--set", "loops.hits=1", "--set", "correlators.mesons=[]", "--set", "correlators.baryons=[]"]
         error = self.call("spectrum", *short, *loops, code=3).stderr
         self.assertIn("beta6_seed1_update5, the quark, solve 1 for its loops, even-odd mixed-precision BiCGstab: 3 iterations", error)

@@ -196,6 +196,14 @@ TEST(DefectCorrection, FailsWhereDoubleFailsToo) {
   EXPECT_NE(report.reason.find("not positive definite"), std::string::npos) << report.reason;
   EXPECT_EQ(norm2(problem.x), 0) << "no correction was found, but one was added";
 
+  // Each column has its own reason, in which it has no other number.
+  const SpinorField<double> b(problem.b.lattice(), "b", 2), x = b.like("x");
+  load(b, reference::random_array(b.lattice().extent(), 24, 6));
+  for (const std::string& reason : negative(Operator<SpinorField<double>>(minus), b, x).column_reasons) {
+    EXPECT_NE(reason.find("not positive definite"), std::string::npos) << reason;
+    EXPECT_EQ(reason.find("column"), std::string::npos) << reason;
+  }
+
   const MixedPrecision few(problem.low, BiCgStab{.max_iterations = 3, .on_failure = OnFailure::report});
   const SolveReport limited = few(problem.high, problem.b, problem.x);
   EXPECT_FALSE(limited.converged);

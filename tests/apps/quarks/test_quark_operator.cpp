@@ -35,9 +35,10 @@ class TrueResiduals : public testing::TestWithParam<QuarkAction> {
 
   void expect_reported(const SolveReport& report, const SpinorField<float>& b, const SpinorField<float>& x) const {
     EXPECT_GT(report.residual, 0.01 * tolerance);
-    expect_true(report, b, x);
+    expect_residuals_in_double(report, b, x);
   }
-  void expect_true(const SolveReport& report, const SpinorField<float>& b, const SpinorField<float>& x) const {
+  void expect_residuals_in_double(const SolveReport& report, const SpinorField<float>& b,
+                                  const SpinorField<float>& x) const {
     const std::vector<double> expected = residuals(b, x);
     ASSERT_EQ(report.column_residuals.size(), expected.size());
     double largest = 0;
@@ -93,7 +94,7 @@ TEST_P(TrueResiduals, AreInTheMessageOfASolveThatFails) {
   zero(x);
   beyond.on_failure = OnFailure::report;
   const SolveReport report = beyond(*quark.M, b, x);
-  expect_true(report, b, x);
+  expect_residuals_in_double(report, b, x);
   EXPECT_NE(report.residual, report.stopping_residual);
   // All but the seconds, and what is computed from them.
   const auto until_tolerance = [](const std::string& text) { return text.substr(0, text.find("(tolerance")); };

@@ -275,7 +275,9 @@ TEST(Settings, ListsOfTablesHaveTheSameKeysInEach) {
               "before it, such as quark.3.kappa");
   EXPECT_SAYS(error_of([&] { s.assign("quark.100.kappa=0.13"); }), "beyond 100");
   EXPECT_SAYS(error_of([&] { s.assign("quark.99999999999.kappa=0.13"); }), "beyond 100");
-  EXPECT_SAYS(error_of([&] { s.assign("quark.kappa=0.13"); }), "write quark.0.kappa");
+  EXPECT_SAYS(error_of([&] { s.assign("quark.5.kapa=0.13"); }), "such as quark.3.kappa");
+  EXPECT_SAYS(error_of([&] { s.assign("quark.5.xyz=0.13"); }), "before it, such as quark.3.name");
+  EXPECT_SAYS(error_of([&] { s.assign("quark.5=0.13"); }), "before it, such as quark.3.name");
   EXPECT_SAYS(error_of([&] { s.assign("quark.0.kapa=0.13"); }), "did you mean 'quark.0.kappa'?");
   const std::string printed = s.toml();
   Settings again = settings();
@@ -288,6 +290,29 @@ TEST(Settings, ListsOfTablesHaveTheSameKeysInEach) {
   std::string many;
   for (int k = 0; k < 101; ++k) many += "[[quark]]\n";
   EXPECT_SAYS(error_of([&] { settings().read(many, "f"); }), "at most 100");
+}
+
+/// Whether tables are there or not.
+TEST(Settings, KeysOfTablesWithoutANumberSuggestKeysThatThereAre) {
+  double kappa = 0, mass = 0;
+  for (const std::string tables : {"", "[[quark]]\nkappa = 0.1\n"}) {
+    const auto error = [&](const std::string& assignment) {
+      Settings s;
+      s.add_tables("quark", [&](Settings& t, const std::string& section) {
+        t.add(section + ".kappa", &kappa, "hopping parameter");
+        t.add(section + ".mass", &mass, "bare mass");
+      });
+      s.read(tables, "run.toml");
+      return error_of([&] { s.assign(assignment); });
+    };
+    EXPECT_EQ(error("quark.kappa=1"),
+              "--set quark.kappa is of the list [[quark]], whose tables have numbers from 0 on: write quark.0.kappa");
+    EXPECT_EQ(error("quark.kapa=1"),
+              "--set quark.kapa is of the list [[quark]], whose tables have numbers from 0 on; did you mean "
+              "'quark.0.kappa'?");
+    EXPECT_SAYS(error("quark.light.mass=1"), "; did you mean 'quark.0.mass'?");
+    EXPECT_SAYS(error("quark.xyz=1"), "from 0 on: its keys are like quark.0.kappa");
+  }
 }
 
 TEST(Settings, WrongTypesNameFileLineAndWhatIsWanted) {

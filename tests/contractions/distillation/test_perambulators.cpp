@@ -346,6 +346,30 @@ TEST(Perambulators, HaveTheSameBitsFromGroupsOfVectors) {
   }
 }
 
+TEST(Perambulators, NameTheSourcesThatAreNotSolvedFor) {
+  const Lattice lattice(Comm::world(), {4, 4, 4, 4});
+  const Quark quark(lattice);
+  BiCgStab solver{.tolerance = 1e-12, .max_iterations = 1};
+  // Others are 0, and solved by 0.
+  const SourceCoefficient some = [](int source, int t, int n, int spin) {
+    return Number(source == 4 || source == 7 ? 1.0 + t + n + spin : 0.0);
+  };
+  PerambulatorOptions options{.columns = 3};
+  try {
+    perambulators(quark.vectors, solver, quark.M, 8, some, options);
+    FAIL() << "did not throw";
+  } catch (const ConvergenceError& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find("not converged: column 4 of 8: the limit of 1 iterations"), std::string::npos) << message;
+  }
+  solver.on_failure = OnFailure::report;
+  std::vector<std::string> reasons;
+  options.progress = [&](int, int, const SolveReport& report) { reasons.push_back(report.reason); };
+  perambulators(quark.vectors, solver, quark.M, 8, some, options);
+  const std::string limit = " of 8: the limit of 1 iterations was reached";
+  EXPECT_EQ(reasons, (std::vector<std::string>{"", "column 4" + limit, "column 7" + limit}));
+}
+
 TEST(Perambulators, RefuseTimesOutsideOfTheLattice) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 4});
   const Field<ColorVector, double> vectors(lattice, "vectors", 2);
