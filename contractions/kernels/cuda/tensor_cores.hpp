@@ -139,7 +139,6 @@ struct TensorSums {
                                  : n_tiles % 4 == 0        ? 4
                                  : n_tiles % 3 == 0        ? 3
                                  : n_tiles % 2 == 0        ? 2
-                                 : n_tiles == 5            ? 5
                                                            : 1;
   R sum[m_tiles][n_tiles][parts][4];
 
