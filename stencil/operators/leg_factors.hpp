@@ -58,10 +58,7 @@ struct LegFactorView {
 
 /// In place of a LegFactorView where no leg has a factor: GPUs read kernels from constant memory, where each line that
 /// a launch has to fetch delays it.
-template <class T>
 struct NoLegFactors {
-  NoLegFactors() = default;
-  explicit NoLegFactors(const LegFactorView<T>&) {}
   static KOKKOS_FORCEINLINE_FUNCTION constexpr bool any() { return false; }
 };
 

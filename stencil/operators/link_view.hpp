@@ -29,7 +29,7 @@ class LinkView {
   using Neighbours = NeighbourView<ColorMatrix, Storage, Lanes>;
   using Real = typename Neighbours::Real;
   using Codec = typename Neighbours::View::Codec;
-  using Factors = std::conditional_t<with_factors, detail::LegFactorView<Real>, detail::NoLegFactors<Real>>;
+  using Factors = std::conditional_t<with_factors, detail::LegFactorView<Real>, detail::NoLegFactors>;
 
   LinkView() = default;
   LinkView(const Neighbours& links, bool doubled, const Factors& factors)

@@ -410,7 +410,6 @@ TEST(SolverErrors, ParametersAndFieldsThatSolversCannotUseAreRefused) {
   EXPECT_THROW((BiCgStabL{.l = 0}(problem.wilson, problem.b, problem.x)), InputError);
 }
 
-}  // namespace
 TEST(SolveReport, NamesColumnsAsTheProblemDoesThatTheyAreOf) {
   SolveReport report;
   EXPECT_EQ(report.of_columns({4, 2, 12}).reason, "");
@@ -424,4 +423,5 @@ TEST(SolveReport, NamesColumnsAsTheProblemDoesThatTheyAreOf) {
   EXPECT_EQ(report.of_columns({10, 2, 12}).reason, "column 11 of 12: it diverges") << "a column beyond the problem";
 }
 
+}  // namespace
 }  // namespace kov

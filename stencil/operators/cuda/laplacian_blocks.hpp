@@ -35,9 +35,7 @@ requires(!View::holds_columns) struct LaplacianBlocks<View, false>
     : StatedBlocks<laplacian_block<View>, laplacian_threads<View> / laplacian_block<View>, false> {
   static constexpr int bytes = 2 * View::n_complex * int(sizeof(typename View::Real));
   static constexpr bool is_spinor_in_double = bytes > 96, is_vector_in_single = bytes <= 24;
-  using OfSeveral =
-      std::conditional_t<is_spinor_in_double, StatedBlocks<128, 3, false>,
-                         StatedBlocks<laplacian_block<View>, laplacian_threads<View> / laplacian_block<View>, false>>;
+  using OfSeveral = std::conditional_t<is_spinor_in_double, StatedBlocks<128, 3, false>, LaplacianBlocks>;
   using OfPlanes =
       StatedBlocks<is_spinor_in_double || is_vector_in_single ? 256 : 384, is_vector_in_single ? 2 : 1, false>;
 };
