@@ -137,7 +137,7 @@ struct NeighbourSum {
   }
 };
 
-/// An exchange, kernels on the interior that take about as long, and both at once.
+/// An exchange, kernels on the interior that take about as long, but no longer than `seconds`, and both at once.
 template <class T>
 void bench_beside(const Session& session, const Coord& extent, ExchangeOptions::Transport transport, double seconds) {
   const Comm& comm = session.comm;
@@ -155,7 +155,7 @@ void bench_beside(const Session& session, const Coord& extent, ExchangeOptions::
   };
   const auto exchange = [&] { halo.exchange(in); };
   const auto alone = medians_in_turns(comm, {[&] { interior(neighbours, 1); }, exchange}, seconds / 4);
-  const int times = std::clamp(int(alone[1] / alone[0] + 0.5), 1, 100);
+  const int times = std::clamp(int(std::min(alone[1], seconds) / alone[0] + 0.5), 1, 100);
   const auto both = [&] {
     const auto near = halo.begin(in);
     interior(near, times);
