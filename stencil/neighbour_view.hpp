@@ -97,19 +97,11 @@ class NeighbourView {
   }
   /// Makes a site refer to v(x, hop) in memory, or fills it with the decoded numbers; only for a hop without slots.
   KOKKOS_FORCEINLINE_FUNCTION void locate(InMemory& site, const PackHop& hop, int group) const {
-    const View& from = hop.halo ? halo_ : field_;
-    if constexpr (View::Codec::is_plain)
-      site.point_to(from.address(hop.outer, group) + View::first_lane(hop.outer), nullptr, hop.exchange);
-    else
-      site.copy_from(from(PackSite{hop.outer}, group), hop.exchange);
+    (hop.halo ? halo_ : field_).locate(site, PackSite{hop.outer}, group, hop.exchange);
   }
   /// The same for the neighbours of a pair; only if they are together.
   KOKKOS_FORCEINLINE_FUNCTION void locate(PairInMemory& sites, const PairHop& hop, int group) const {
-    const View& from = hop.halo ? halo_ : field_;
-    if constexpr (View::Codec::is_plain)
-      sites.point_to(from.address(PairSite{hop.outer}, group), nullptr, hop.exchange);
-    else
-      sites.copy_from(from(PairSite{hop.outer}, group), hop.exchange);
+    (hop.halo ? halo_ : field_).locate(sites, PairSite{hop.outer}, group, hop.exchange);
   }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(const PackHop& hop, int group) const {
     if (!hop.slots) (hop.halo ? halo_ : field_).prefetch(hop.outer, group);

@@ -48,6 +48,9 @@ concept FixedPoint = requires {
 ///   load_lane<N>(block, lane), store_lane<N>(block, lane, site): a lane of a block of N
 ///   load<N, row>(block, first), store<N, row>(block, first, site): packs of N lanes, from `first` on, of a block of
 ///   `row`
+/// and, if memory holds the first complex numbers of a site as kernels compute with them, but not all,
+///   rest_after  how many
+///   rest<N, row>(p, to): computes the others, where p and `to` are the first of N lanes of either
 template <template <class> class SiteT, class Storage>
 struct Codec;
 

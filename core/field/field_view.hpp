@@ -80,9 +80,26 @@ class FieldView : private detail::ViewExtents<detail::checks_bounds> {
   using PairValue = SiteT<Pack<Real, 2 * lanes>>;
   /// What kernels over packs get: all lanes of an outer site, or all columns of a group.
   using PacksSite = std::conditional_t<holds_columns, ColumnSite, PackSite>;
+  /// Complex numbers of a site before those that its codec computes from them, if it does that: see Codec.
+  static constexpr int split = [] {
+    if constexpr (requires { Codec::rest_after; })
+      return Codec::rest_after;
+    else
+      return n_complex;
+  }();
   /// What read() and views of neighbours give: element() loads a number when it is asked for.
-  using InMemory = SiteInMemory<SiteT, Real, lanes, row>;
-  using PairInMemory = SiteInMemory<SiteT, Real, 2 * lanes, 2 * lanes>;
+  using InMemory = SiteInMemory<SiteT, Real, lanes, row, split>;
+  using PairInMemory = SiteInMemory<SiteT, Real, 2 * lanes, 2 * lanes, split>;
+
+  /// Makes `site` refer to this one, as read() does, with lanes exchanged as LaneExchange takes it.
+  template <class Exchange>
+  KOKKOS_FORCEINLINE_FUNCTION void locate(InMemory& site, PackSite x, int group, Exchange exchange) const {
+    locate_at(site, x, address(x.outer, group) + first_lane(x.outer), group, exchange);
+  }
+  template <class Exchange>
+  KOKKOS_FORCEINLINE_FUNCTION void locate(PairInMemory& sites, PairSite x, int group, Exchange exchange) const {
+    locate_at(sites, x, address(x, group), group, exchange);
+  }
 
   KOKKOS_FORCEINLINE_FUNCTION PackValue operator()(PacksSite x, int group = 0) const {
     return Codec::template load<lanes, row>(address(x.outer, group), first_lane(x.outer));
@@ -210,6 +227,19 @@ class FieldView : private detail::ViewExtents<detail::checks_bounds> {
       for (auto& z : v.z) z = {lanes_of(z.re), lanes_of(z.im)};
     }
     return v;
+  }
+  /// p: the first number in memory.
+  template <class Sites, class Site, class Exchange>
+  KOKKOS_FORCEINLINE_FUNCTION void locate_at(Sites& sites, Site x, const Stored* p, int group,
+                                             Exchange exchange) const {
+    if constexpr (Codec::is_plain)
+      sites.point_to(p, nullptr, exchange);
+    else if constexpr (split < n_complex)
+      sites.point_and_fill(
+          p, [&](Real * to) __attribute__((always_inline)) { Codec::template rest<Sites::lanes, row>(p, to); },
+          exchange);
+    else
+      sites.copy_from((*this)(x, group), exchange);
   }
   template <class Value>
   static KOKKOS_FORCEINLINE_FUNCTION void stream_block(Stored* p, const Value& v) {

@@ -114,7 +114,7 @@ KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<R> su3_of_eight_integers(const EightReal
 
 }  // namespace detail
 
-/// The first two rows.
+/// The first two rows.  rest_after and rest(): kernels read the first two rows of packs where they are.
 template <class T>
 struct Codec<ColorMatrix, Links12<T>> {
   using Numbers = detail::NumbersInMemory<T>;
@@ -122,6 +122,7 @@ struct Codec<ColorMatrix, Links12<T>> {
   using Stored = typename Numbers::Stored;
   static constexpr int n_complex = 9, n_stored = 12;
   static constexpr bool is_plain = false;
+  static constexpr int rest_after = std::is_same_v<Real, Stored> ? 6 : n_complex;
   static constexpr SiteShape shape{18, n_stored, 0};
 
   template <int N>
@@ -142,6 +143,18 @@ struct Codec<ColorMatrix, Links12<T>> {
     unroll<6>([&](int i) __attribute__((always_inline)) { u.z[i] = Numbers::template load<N, row>(block + first, i); });
     complete_third_row(u);
     return u;
+  }
+  /// One register of lanes after the other, as the numbers of more do not fit into those of AVX2.
+  template <int N, int row>
+  static KOKKOS_FORCEINLINE_FUNCTION void rest(const Real* p, Real* to) requires(std::is_same_v<Real, Stored>) {
+    constexpr int width = Pack<Real, N>::width;
+    unroll<N / width>([&](int word) __attribute__((always_inline)) {
+      const ColorMatrix<Pack<Real, width>> u = load<width, row>(p, word * width);
+      unroll<3>([&](int a) __attribute__((always_inline)) {
+        u(2, a).re.store(to + 2 * row * a + word * width);
+        u(2, a).im.store(to + 2 * row * a + row + word * width);
+      });
+    });
   }
   template <int N, int row>
   static KOKKOS_FORCEINLINE_FUNCTION void store(Stored* block, int first, const ColorMatrix<Pack<Real, N>>& u) {

@@ -20,8 +20,8 @@ template <template <class> class SiteT, class T, int N, int row = N, int split =
 class SiteInMemory {
  public:
   static constexpr int n_complex = SiteT<T>::n_complex, lanes = N;
-  /// Reals of a block in the first place.
-  static constexpr int split_reals = 2 * row * split;
+  /// Reals of a block, and of what is in the first place.
+  static constexpr int reals = 2 * row * n_complex, split_reals = 2 * row * split;
   using Real = Pack<T, N>;
 
   /// p: real 0 of the first lane.
@@ -54,6 +54,13 @@ class SiteInMemory {
     }
     use_own_copy();
     permute(exchange);
+  }
+
+  /// Refers to p for the elements before `split` and holds the others, which fill(rest) must write.
+  template <class Fill, class Exchange = int>
+  KOKKOS_FORCEINLINE_FUNCTION void point_and_fill(const T* p, const Fill& fill, Exchange exchange = {}) {
+    fill(own_ + split_reals);
+    point_to(p, own_ + split_reals, exchange);
   }
 
   KOKKOS_FORCEINLINE_FUNCTION Complex<Pack<T, N>> z(int i) const {
@@ -90,7 +97,7 @@ class SiteInMemory {
   }
 
   const T *p_, *rest_ = nullptr;
-  alignas(64) T own_[2 * row * n_complex];
+  alignas(64) T own_[reals];
 };
 
 /// Complex number i of a site in memory, as site.z[i] of one that is loaded.

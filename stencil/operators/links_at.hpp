@@ -89,13 +89,13 @@ class LinksAt<View, PackSite, n_legs, true> {
   }
 
  private:
-  using Blocks = typename View::Real[n_legs][InMemory::split_reals];
+  using Blocks = typename View::Real[n_legs][InMemory::reals];
 
   template <bool backward>
   KOKKOS_FORCEINLINE_FUNCTION InMemory read(const PackHop& hop, int leg) const {
     return InMemory([&](InMemory & u) __attribute__((always_inline)) {
       if (multiplied_ >> leg & 1)
-        u.point_to(products_[leg], nullptr);
+        u.point_to(products_[leg], products_[leg] + InMemory::split_reals);
       else
         view_->template locate<backward>(u, x_, hop, leg);
     });
@@ -227,13 +227,13 @@ class LinksAt<View, PairSite, n_legs, multiplies> {
   }
 
  private:
-  using Blocks = typename View::Real[n_legs][InMemory::split_reals];
+  using Blocks = typename View::Real[n_legs][InMemory::reals];
 
   template <bool backward>
   KOKKOS_FORCEINLINE_FUNCTION InMemory read(const PairHop& hop, int leg) const {
     return InMemory([&](InMemory & u) __attribute__((always_inline)) {
       if (made_ >> leg & 1)
-        u.point_to(products_[leg], nullptr);
+        u.point_to(products_[leg], products_[leg] + InMemory::split_reals);
       else
         view_->template locate<backward>(u, x_, hop, leg);
     });
