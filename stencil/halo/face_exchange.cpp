@@ -85,6 +85,7 @@ void FaceExchange<T>::describe(const Lattice& lattice, const Stencil& stencil, c
       .add("complex", shape_.n_reals / 2)
       .add("bytes", sizeof(T))
       .add("lanes", shape_.lanes)
+      .add("columns", shape_.whole_outer)
       .add("wire", to_string(wire_))
       .add("transport", transport_->name() + (options_.checked_exchanges < 0 ? " checked" : ""));
 }

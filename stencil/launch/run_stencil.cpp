@@ -20,6 +20,7 @@ TuneKey key_of(const Lattice& lattice, const Layout& layout, const LocalLaunch& 
       .add("complex", launch.complex_numbers)
       .add("bytes", launch.real_bytes)
       .add("lanes", launch.lanes)
+      .add("columns", launch.of_columns)
       .add("sites", to_string(launch.sites))
       .add("results", launch.results)
       .add("codec", std::string(launch.codec));

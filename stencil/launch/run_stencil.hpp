@@ -109,15 +109,23 @@ struct LocalLaunch {
   Subset sites;
   int components, results, n_legs;
   int complex_numbers, real_bytes, lanes;  // of the field that is read
+  bool of_columns;                         // what its lanes are
 
   friend bool operator==(const LocalLaunch&, const LocalLaunch&) = default;
 };
 template <class In, class Out>
 LocalLaunch local_launch(const std::string& name, const In& in, const Out& out, int n_legs,
                          const StencilLaunch& launch) {
-  return {name,           launch.codec, out.subset(),        in.n_groups(),
-          out.n_groups(), n_legs,       In::View::n_complex, int(sizeof(typename In::Stored)),
-          In::View::lanes};
+  return {name,
+          launch.codec,
+          out.subset(),
+          in.n_groups(),
+          out.n_groups(),
+          n_legs,
+          In::View::n_complex,
+          int(sizeof(typename In::Stored)),
+          In::View::lanes,
+          In::View::holds_columns};
 }
 
 /// Runs it in the shape that the lattice's tuner chooses where it has a file, else in the default shape.  A rank may
