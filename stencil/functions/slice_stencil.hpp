@@ -37,6 +37,7 @@ int components_at_once(const Field<SiteT, T>& field, int n_slices) {
   return k;
 }
 
+#if !defined(KOKKOS_ENABLE_CUDA)
 /// The six spatial neighbours of each site of a slice, with sites numbered lexicographically, pair by pair, the same
 /// for every slice; and where these numbers lie in fields.  For virtual nodes on one rank in space, whose packs lie on
 /// one slice of virtual nodes each.
@@ -72,6 +73,17 @@ struct SliceNeighbours {
         where[std::size_t(t) * std::size_t(n) + std::size_t(i)] = layout.outer_index({x[0], x[1], x[2], t});
     }
     neighbours = Buffer<std::uint32_t>("slice neighbours", to);
+    if (has_pairs) {
+      std::vector<std::uint64_t> of_pairs(to.size() / 2);
+      const auto hop = [&](std::size_t entry) {
+        return PackHop{int(to[entry] >> 3), int(to[entry] & 7), false, nullptr};
+      };
+      for (std::size_t k = 0; k < of_pairs.size(); ++k) {
+        const std::size_t lower = k / 6 * 12 + k % 6;
+        of_pairs[k] = pair_entry(pair_hop(hop(lower), hop(lower + 6)));
+      }
+      pairs = Buffer<std::uint64_t>("slice pairs", of_pairs);
+    }
     outer = Buffer<int>("slice sites", where);
   }
 
@@ -84,10 +96,10 @@ struct SliceNeighbours {
   /// Whether the sites 2 k and 2 k + 1 are a pair in fields.
   bool has_pairs;
   Buffer<std::uint32_t> neighbours;  // [site][leg]: site << 3 | lanes to exchange
+  Buffer<std::uint64_t> pairs;       // [pair][leg]: see pair_entry()
   Buffer<int> outer;                 // [slice][site]
 };
 
-#if !defined(KOKKOS_ENABLE_CUDA)
 /// Where a slice lies, as far as it is known when a kernel is compiled.
 enum class SlicePlace { in_field, in_buffer, in_either };
 
@@ -155,6 +167,7 @@ class SliceView {
 /// The six spatial neighbours of the sites of one slice.
 struct SliceStencil {
   const std::uint32_t* neighbours;     // SliceNeighbours::neighbours
+  const std::uint64_t* pairs;          // SliceNeighbours::pairs
   const std::uint8_t* crossings;       // of Stencil::of_space()
   const std::uint32_t* crossing_legs;  // likewise
   const int* where;                    // the outer sites of the slice
@@ -170,9 +183,7 @@ struct SliceStencil {
     const std::uint32_t to = neighbours[i.outer * 6 + leg];
     return {int(to >> 3), int(to & 7), false, nullptr, crossings + std::size_t(where[i.outer]) * 6 + leg};
   }
-  KOKKOS_FORCEINLINE_FUNCTION PairHop hop(PairSite i, int leg) const {
-    return detail::pair_hop(hop(i.lower(), leg), hop(i.upper(), leg));
-  }
+  KOKKOS_FORCEINLINE_FUNCTION PairHop hop(PairSite i, int leg) const { return pair_hop(pairs[i.outer / 2 * 6 + leg]); }
 };
 
 /// The neighbours of one site in fields, as LinksAt asks for them.

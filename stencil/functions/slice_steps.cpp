@@ -32,6 +32,7 @@ struct SliceStepsKernel {
   LinkView<T> links;
   View in, out;
   const std::uint32_t* neighbours;
+  const std::uint64_t* pairs;
   const std::uint8_t* crossings;
   const std::uint32_t* crossing_legs;
   const int* outer;
@@ -44,7 +45,7 @@ struct SliceStepsKernel {
     const int count = std::min(at_once, n_components - first);
     const std::size_t slice = padded_slice<View>(n, at_once);
     const int* const where = outer + std::size_t(t) * std::size_t(n);
-    const SliceStencil stencil{neighbours, crossings, crossing_legs, where};
+    const SliceStencil stencil{neighbours, pairs, crossings, crossing_legs, where};
     const Slice source(in, where, first), target(out, where, first);
     T* const buffer = buffers + 2 * std::size_t(thread) * slice;
     const Slice own[2] = {{buffer, n, count}, {buffer + slice, n, count}};
@@ -78,12 +79,13 @@ struct SliceStepsKernel {
   void take_with(const Step& step, const Slice& source, const From& from, const Slice& before, const Slice& to,
                  const SliceStencil& stencil, int count) const {
     constexpr int at_a_time = std::is_same_v<Site, PairSite> ? 2 : 1;
+    const OtherFields<Slice, others> other{source, before};
     for (int k = 0; k < n; k += at_a_time)
       for (int c = 0; c < count; ++c) {
         const Site i{k};
         auto sum = zero<decltype(from(i, c))>();
         add_slice_legs<multiplies>(sum, links, from, stencil, i, c);
-        step.finish(sum, i, c, from, source, before);
+        step.finish(sum, i, c, from, other);
         to.set(i, c, sum);
       }
   }
@@ -122,9 +124,9 @@ void take_by_slices([[maybe_unused]] const GaugeLinks<T>& links,
     const Buffer<T> buffers("slices", 2 * std::size_t(n_task_threads(exec)) * padded_slice<View>(table.n, at_once));
     const Stencil::View space = Stencil::of_space(in.lattice()).view();
     for_each_task("slices_of_laplacian", in.layout().outer_extent()[3] * parts,
-                  Kernel{links.view(), in.view(), out.view(), table.neighbours.data(), space.crossings,
-                         space.crossing_legs, table.outer.data(), at_site.data(), buffers.data(), table.n,
-                         in.n_components(), at_once, int(steps.size())},
+                  Kernel{links.view(), in.view(), out.view(), table.neighbours.data(), table.pairs.data(),
+                         space.crossings, space.crossing_legs, table.outer.data(), at_site.data(), buffers.data(),
+                         table.n, in.n_components(), at_once, int(steps.size())},
                   exec);
   };
   launch_step<typename Field<SiteT, T>::View>(reads_others, [&](auto others) {

@@ -85,7 +85,8 @@ struct LaplacianKernel {
   static constexpr bool takes_pairs = View::outers == 2;
 
   LegSum<Links, In, n_legs, StencilView> legs;
-  View in, before, to;
+  OtherFields<View, others> other;
+  View to;
   StepAtSite<Real, others> step;
 
   template <class Site>
@@ -100,15 +101,15 @@ struct LaplacianKernel {
  private:
   template <bool multiplies, class Site>
   KOKKOS_FORCEINLINE_FUNCTION void run(Site x, int c) const {
-    auto sum = zero<decltype(in(x, c))>();
-    if (legs.streaming) step.prefetch_next(x, c, legs.n_components, in, before);
+    auto sum = zero<decltype(to(x, c))>();
+    if (legs.streaming) step.prefetch_next(x, c, legs.n_components, other);
     if constexpr (loads_site_first<Site, View>) {
       const AlreadyRead from{legs.in(x, c)};
       legs.template add_to<multiplies>(sum, x, c);
-      step.finish(sum, x, c, from, in, before);
+      step.finish(sum, x, c, from, other);
     } else {
       legs.template add_to<multiplies>(sum, x, c);
-      step.finish(sum, x, c, legs.in, in, before);
+      step.finish(sum, x, c, legs.in, other);
     }
     if (legs.streaming && !step.has_before)
       to.stream(x, sum, c);
@@ -154,8 +155,7 @@ void LaplacianOn<Storage, F>::take(const CovariantLaplacian<Storage>& laplacian,
               LaplacianKernel<View, std::decay_t<decltype(neighbours)>, typename F::View, decltype(n_legs)::value,
                               decltype(others)::value, decltype(factors)::value, std::decay_t<decltype(stencil)>>;
           return Kernel{{stencil, view, neighbours, from.n_groups(), 2 * n_dimensions, streaming},
-                        source,
-                        previous,
+                        {source, previous},
                         to.view(),
                         StepAtSite<typename F::Real, decltype(others)::value>(step)};
         },

@@ -13,6 +13,16 @@
 
 namespace kov::detail {
 
+/// The fields that a step may read besides `from`, as views; nothing for steps that read no other.
+template <class View, bool others>
+struct OtherFields {
+  View in, before;
+};
+template <class View>
+struct OtherFields<View, false> {
+  OtherFields(const View&, const View&) {}
+};
+
 /// A LaplacianStep in kernels.  others: whether the step may have a source or a `before`.  CPUs ask after the sum over
 /// the legs whether it has either, and GPUs whether it has a `before`.  A source that GPUs do not ask for has the
 /// coefficient 0, and its field is one that is read anyway.
@@ -32,46 +42,46 @@ struct StepAtSite {
   /// In kernels over packs or columns, for fields out of cache: prefetches what finish() will read in its next call,
   /// which is more than the hardware foresees beside the legs.
   template <class Site, class View>
-  KOKKOS_FORCEINLINE_FUNCTION void prefetch_next(Site x, int c, int n_components, const View& in,
-                                                 const View& before) const {
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch_next(Site x, int c, int n_components,
+                                                 const OtherFields<View, others>& other) const {
     if constexpr (others && !std::is_same_v<Site, LaneSite>) {
       with_component_after(
           x, c, n_components, [&](Site next, int component, auto) __attribute__((always_inline)) {
             constexpr int n_outer = std::is_same_v<Site, PairSite> ? 2 : 1;
             for (int k = 0; k < n_outer; ++k) {
-              if (reads_others) in.prefetch(next.outer + k, component);
-              if (has_before) before.prefetch(next.outer + k, component);
+              if (reads_others) other.in.prefetch(next.outer + k, component);
+              if (has_before) other.before.prefetch(next.outer + k, component);
             }
           });
     }
   }
 
-  /// Makes the sum over the legs of component c at x the result of the step; the other arguments are views.  Number by
-  /// number, as the registers of a CPU hold no second spinor beside the sum.
+  /// Makes the sum over the legs of component c at x the result of the step; from is a view.  Number by number, as the
+  /// registers of a CPU hold no second spinor beside the sum.
   template <class Value, class Site, class From, class View>
-  KOKKOS_FORCEINLINE_FUNCTION void finish(Value& sum, Site x, int c, const From& from, const View& in,
-                                          const View& before) const {
+  KOKKOS_FORCEINLINE_FUNCTION void finish(Value& sum, Site x, int c, const From& from,
+                                          const OtherFields<View, others>& other) const {
     if constexpr (!others)
-      finish_numbers<false, false>(sum, x, c, from, in, before);
+      finish_numbers<false, false>(sum, x, c, from, other);
     else if constexpr (has_packs)
-      reads_others ? finish_numbers<true, true>(sum, x, c, from, in, before)
-                   : finish_numbers<false, false>(sum, x, c, from, in, before);
+      reads_others ? finish_numbers<true, true>(sum, x, c, from, other)
+                   : finish_numbers<false, false>(sum, x, c, from, other);
     else
-      has_before ? finish_numbers<true, true>(sum, x, c, from, in, before)
-                 : finish_numbers<true, false>(sum, x, c, from, in, before);
+      has_before ? finish_numbers<true, true>(sum, x, c, from, other)
+                 : finish_numbers<true, false>(sum, x, c, from, other);
   }
 
  private:
   template <bool reads_source, bool reads_before, class Value, class Site, class From, class View>
-  KOKKOS_FORCEINLINE_FUNCTION void finish_numbers(Value& sum, Site x, int c, const From& from, const View& in,
-                                                  const View& before) const {
+  KOKKOS_FORCEINLINE_FUNCTION void finish_numbers(Value& sum, Site x, int c, const From& from,
+                                                  const OtherFields<View, others>& other) const {
     using R = typename Value::Real;
     const R a(alpha), b(beta), s(source), p(previous);
     kov::unroll<Value::n_complex>([&](int i) __attribute__((always_inline)) {
       // Fused explicitly: slices and whole fields must agree bit for bit, whatever compilers make of the branches.
       Complex<R> to{R(0), R(0)};
-      if constexpr (reads_before) add_multiple(to, p, before.element(x, c, i));
-      if constexpr (reads_source) add_multiple(to, s, in.element(x, c, i));
+      if constexpr (reads_before) add_multiple(to, p, other.before.element(x, c, i));
+      if constexpr (reads_source) add_multiple(to, s, other.in.element(x, c, i));
       add_multiple(to, a, from.element(x, c, i));
       add_multiple(to, b, sum.z[i]);
       sum.z[i] = to;
