@@ -30,10 +30,12 @@ if(KOV_HDF5)
 endif()
 
 # Users' kernels inline ours, so the options that make those fast are theirs as well.  GCC: the limit lets the small
-# loops over spin and color unroll completely (6-15 % of a hop).  Clang: fuse products and sums as GCC does.
+# loops over spin and color unroll completely (6-15 % of a hop); for some processors GCC would fuse products and sums in
+# registers of 32 bytes and less in some loops and not in others, which then had other bits.  Clang: fuse as GCC does.
 # Behind nvcc_wrapper CMake sees the host compiler's id; the wrapper hands the option on to it.
 target_compile_options(kovariant PUBLIC
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=max-completely-peeled-insns=400>
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=avoid-fma-max-bits=0>
   $<$<COMPILE_LANG_AND_ID:CXX,Clang,AppleClang,IntelLLVM>:-ffp-contract=fast>)
 # A Kokkos built for no particular processor brings no SIMD flags; packs need them.
 set(kov_native OFF)

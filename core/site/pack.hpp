@@ -25,8 +25,8 @@ struct Pack;
 
 #else
 
-/// As above.
-#if defined(__AVX__) || !defined(__ARM_NEON)
+/// As above: a register of doubles with AVX-512 or AVX, which then holds the floats of two outer sites.
+#if defined(__AVX512F__)
 inline constexpr int default_lanes = 8;
 #else
 inline constexpr int default_lanes = 4;
