@@ -40,23 +40,23 @@ struct AddBlocksKernel {
   }
 };
 
-/// q^+ r and |q|^2 of column b.
+/// q^+ r and |q|^2 of column b in double, so that small residuals in float do not vanish squared.
 template <class View>
 struct BlockProductsKernel {
-  using T = typename View::Real;
   View q, r;
 
   template <class Site, class R>
   KOKKOS_FUNCTION void operator()(Site x, int b, Complex<R>* value) const {
     const auto v = q(x, b), w = r(x, b);
-    Complex<R> product{R(T(0)), R(T(0))};
-    R square(T(0));
+    Complex<R> product{R(0.0), R(0.0)};
+    R square(0.0);
     kov::unroll<View::n_complex>([&](int i) __attribute__((always_inline)) {
-      conj_multiply_add(product, v.z[i], w.z[i]);
-      square += norm2(v.z[i]);
+      const auto z = to_double(v.z[i]);
+      conj_multiply_add(product, z, to_double(w.z[i]));
+      square += norm2(z);
     });
     value[0] = product;
-    value[1] = {square, R(T(0))};
+    value[1] = {square, R(0.0)};
   }
 };
 
@@ -240,8 +240,8 @@ void SchwarzBlocks::minimal_residual(const Operator<SpinorField<T>>& A, int n_st
     A.apply(r, q, exec);
     detail::count_work(double(r.bytes()) / sizeof(T) * 6, 2 * double(r.bytes()));
     const SliceSums sums =
-        slice_sums<T>("block_products", lattice(), {{0, 0, 0}}, {0, 0, 0, 0},
-                      detail::BlockProductsKernel<View>{q.view(), r.view()}, {2 * n_columns, 2}, slices, exec);
+        slice_sums<double>("block_products", lattice(), {{0, 0, 0}}, {0, 0, 0, 0},
+                           detail::BlockProductsKernel<View>{q.view(), r.view()}, {2 * n_columns, 2}, slices, exec);
     for (int b = 0; b < n_blocks(); ++b)
       for (int c = 0; c < n_columns; ++c) {
         std::complex<double> product = 0;

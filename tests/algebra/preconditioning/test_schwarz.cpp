@@ -371,6 +371,23 @@ TEST(SchwarzProcedures, NeedHalfTheStepsOnEvenSites) {
   EXPECT_NEAR(iterations(BlockSites::even, 2), 63, 3);
 }
 
+/// Whose norms squared in a block a float has not.
+TEST(SchwarzProcedures, InSinglePrecisionAreLinearInSmallAndLargeSources) {
+  const SchwarzProblem problem(Lattice(Comm::world(), {4, 4, 4, 8}));
+  const SpinorField<float> b(problem.b.lattice(), "source"), x = b.like("solution"), scaled = b.like("scaled");
+  convert(problem.b, b);
+  const Schwarz<float> sap(WilsonOperator<float>(GaugeLinks<float>(problem.gauge, antiperiodic), 0.1), problem.gauge,
+                           antiperiodic, {.block = {2, 2, 4, 2}});
+  sap.apply(b, x);
+  for (const double factor : {0x1p-80, 0x1p80}) {
+    scale(b, factor);
+    sap.apply(b, scaled);
+    scale(b, 1 / factor);
+    scale(scaled, 1 / factor);
+    EXPECT_EQ(max_difference(scaled, gather(x)), 0) << factor;
+  }
+}
+
 TEST(SchwarzProcedures, RefuseBlocksThatDoNotFit) {
   const SchwarzProblem problem(Lattice(Comm::world(), {4, 4, 4, 12}));
   const auto M = problem.wilson(0.3);
