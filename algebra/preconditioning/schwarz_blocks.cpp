@@ -7,7 +7,9 @@
 #include "kov/core/vectors/slice_sum.hpp"
 
 #include <algorithm>
+#include <array>
 #include <complex>
+#include <cstdint>
 
 namespace kov {
 
@@ -158,13 +160,16 @@ SchwarzBlocks::SchwarzBlocks(const Lattice& whole, const Coord& block, BlockColo
     if (colour == BlockColour::all || parity(of_block) == (colour == BlockColour::white ? 1 : 0))
       first_sites.push_back(first);
   }
-  if (first_sites.empty()) return;
-  direction_ = direction_of_blocks(block, whole_extent_, int(first_sites.size()));
+  const int n_blocks = int(first_sites.size());
+  if (n_blocks > 0) direction_ = direction_of_blocks(block, whole_extent_, n_blocks);
   const std::size_t mu = std::size_t(direction_);
-  const int n = int(first_sites.size()) + (block[mu] % 2 != 0 ? int(first_sites.size()) % 2 : 0);
   Coord extent = block;
-  extent[mu] *= n;
-  require(extent[mu] < (1 << 16), n, "blocks of", to_string(block), "on a rank are too many: take larger ones");
+  extent[mu] *= n_blocks + (block[mu] % 2 != 0 ? n_blocks % 2 : 0);
+  // One rank may have a block more than another, and all must throw.
+  std::array<std::int64_t, 2> most{extent[mu], n_blocks};
+  whole.comm().max(most);
+  require(most[0] < (1 << 16), most[1], "blocks of", to_string(block), "on a rank are too many: take larger ones");
+  if (n_blocks == 0) return;
   lattice_.emplace(Comm::self(), extent);
 
   const Layout &layout = lattice_->layout(), &of_whole = whole.layout();

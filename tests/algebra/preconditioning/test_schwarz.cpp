@@ -388,6 +388,14 @@ TEST(SchwarzProcedures, InSinglePrecisionAreLinearInSmallAndLargeSources) {
   }
 }
 
+/// Ranks have an odd number of blocks each, so that a colour has one more on one rank than on the next.
+TEST(SchwarzProcedures, RefuseTooManyBlocksOnEveryRank) {
+  if (Comm::world().size() != 4) GTEST_SKIP() << "does not apply: two directions are divided among four ranks";
+  const Lattice lattice(Comm::world(), {2 * 2 * 257, 2 * 2 * 255, 2, 2}, {.grid = Coord{2, 2, 1, 1}});
+  for (const BlockColour colour : {BlockColour::black, BlockColour::white})
+    EXPECT_THROW(SchwarzBlocks(lattice, {2, 2, 2, 2}, colour), InputError) << "rank " << Comm::world().rank();
+}
+
 TEST(SchwarzProcedures, RefuseBlocksThatDoNotFit) {
   const SchwarzProblem problem(Lattice(Comm::world(), {4, 4, 4, 12}));
   const auto M = problem.wilson(0.3);
