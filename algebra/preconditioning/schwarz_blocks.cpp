@@ -7,7 +7,9 @@
 #include "kov/core/vectors/slice_sum.hpp"
 
 #include <algorithm>
+#include <array>
 #include <complex>
+#include <cstdint>
 
 namespace kov {
 
@@ -40,23 +42,23 @@ struct AddBlocksKernel {
   }
 };
 
-/// q^+ r and |q|^2 of column b.
+/// q^+ r and |q|^2 of column b in double, so that small residuals in float do not vanish squared.
 template <class View>
 struct BlockProductsKernel {
-  using T = typename View::Real;
   View q, r;
 
   template <class Site, class R>
   KOKKOS_FUNCTION void operator()(Site x, int b, Complex<R>* value) const {
     const auto v = q(x, b), w = r(x, b);
-    Complex<R> product{R(T(0)), R(T(0))};
-    R square(T(0));
+    Complex<R> product{R(0.0), R(0.0)};
+    R square(0.0);
     kov::unroll<View::n_complex>([&](int i) __attribute__((always_inline)) {
-      conj_multiply_add(product, v.z[i], w.z[i]);
-      square += norm2(v.z[i]);
+      const auto z = to_double(v.z[i]);
+      conj_multiply_add(product, z, to_double(w.z[i]));
+      square += norm2(z);
     });
     value[0] = product;
-    value[1] = {square, R(T(0))};
+    value[1] = {square, R(0.0)};
   }
 };
 
@@ -158,13 +160,16 @@ SchwarzBlocks::SchwarzBlocks(const Lattice& whole, const Coord& block, BlockColo
     if (colour == BlockColour::all || parity(of_block) == (colour == BlockColour::white ? 1 : 0))
       first_sites.push_back(first);
   }
-  if (first_sites.empty()) return;
-  direction_ = direction_of_blocks(block, whole_extent_, int(first_sites.size()));
+  const int n_blocks = int(first_sites.size());
+  if (n_blocks > 0) direction_ = direction_of_blocks(block, whole_extent_, n_blocks);
   const std::size_t mu = std::size_t(direction_);
-  const int n = int(first_sites.size()) + (block[mu] % 2 != 0 ? int(first_sites.size()) % 2 : 0);
   Coord extent = block;
-  extent[mu] *= n;
-  require(extent[mu] < (1 << 16), n, "blocks of", to_string(block), "on a rank are too many: take larger ones");
+  extent[mu] *= n_blocks + (block[mu] % 2 != 0 ? n_blocks % 2 : 0);
+  // One rank may have a block more than another, and all must throw.
+  std::array<std::int64_t, 2> most{extent[mu], n_blocks};
+  whole.comm().max(most);
+  require(most[0] < (1 << 16), most[1], "blocks of", to_string(block), "on a rank are too many: take larger ones");
+  if (n_blocks == 0) return;
   lattice_.emplace(Comm::self(), extent);
 
   const Layout &layout = lattice_->layout(), &of_whole = whole.layout();
@@ -240,8 +245,8 @@ void SchwarzBlocks::minimal_residual(const Operator<SpinorField<T>>& A, int n_st
     A.apply(r, q, exec);
     detail::count_work(double(r.bytes()) / sizeof(T) * 6, 2 * double(r.bytes()));
     const SliceSums sums =
-        slice_sums<T>("block_products", lattice(), {{0, 0, 0}}, {0, 0, 0, 0},
-                      detail::BlockProductsKernel<View>{q.view(), r.view()}, {2 * n_columns, 2}, slices, exec);
+        slice_sums<double>("block_products", lattice(), {{0, 0, 0}}, {0, 0, 0, 0},
+                           detail::BlockProductsKernel<View>{q.view(), r.view()}, {2 * n_columns, 2}, slices, exec);
     for (int b = 0; b < n_blocks(); ++b)
       for (int c = 0; c < n_columns; ++c) {
         std::complex<double> product = 0;

@@ -24,8 +24,9 @@ enum class BlockColour { black, white, all };
 class SchwarzBlocks {
  public:
   /// block: the extents of one, even in all directions but one.  In each direction it divides the extent of a rank's
-  /// part and is that of the lattice or, for black and white blocks, divides it an even number of times.  Throws
-  /// InputError for other blocks.
+  /// part and is that of the lattice or, for black and white blocks, divides it an even number of times.
+  /// Collective.  Throws InputError, on every rank, for other blocks, and for so many on one rank that side by side
+  /// they are 2^16 sites long.
   SchwarzBlocks(const Lattice& whole, const Coord& block, BlockColour colour);
 
   /// Whether this rank has no such block; then there is nothing else to ask for.

@@ -66,7 +66,7 @@ Settings DistillParameters::settings() {
         {"A1", "none"});
   s.add("correlators.two_pion_mesons", &correlators.two_pion_mesons,
         "operators beside two pions: 'a0' (the unit matrix) with isospin 0, 'rho' and 'rho_g4' with isospin 1, and any "
-        "gamma matrix with a displacement, such as 'a0[dx]'");
+        "gamma matrix with a displacement, such as 'a0[dx]' and, without one, 'pion_A4[1]'");
   s.add("correlators.pion_kaon_isospin", &correlators.pion_kaon_isospin,
         "of a pion and a kaon, '1/2' and '3/2', each a matrix of its own; 1/2 needs all source times; []: none");
   s.add("correlators.pion_kaon_mesons", &correlators.pion_kaon_mesons,

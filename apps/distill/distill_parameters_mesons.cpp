@@ -4,6 +4,7 @@
 #include "apps/distill/displaced_mesons.hpp"
 #include "apps/distill/distill_parameters.hpp"
 #include "apps/distill/two_mesons.hpp"
+#include "apps/settings/shown.hpp"
 #include "apps/settings/suggest.hpp"
 
 #include <algorithm>
@@ -88,7 +89,9 @@ void DistillParameters::check_single_mesons(const Settings& settings, MesonPair 
     for (const int isospin : correlators.two_pion_isospin) isospins.push_back(std::to_string(isospin));
   }
   for (const std::string& name : chosen) {
-    require(is_displaced(name) || std::count(names.begin(), names.end(), name) == 1, mesons, not_a_choice(name, names));
+    require(is_displaced(name) || std::count(names.begin(), names.end(), name) == 1, mesons, "must have",
+            quoted_list(names) + ", and gamma matrices with a displacement, such as 'a0[dx]' and 'pion_A4[1]', but has",
+            "'" + shown(name) + "'" + did_you_mean(name, names));
     require(std::count(chosen.begin(), chosen.end(), name) == 1, mesons, "has", name, "twice: each once is enough");
     const std::string isospin = has_kaon ? "1/2" : name == "a0" ? "0" : "1";
     // What isospin a displaced one has follows from its projection, see check_annihilation().

@@ -221,9 +221,11 @@ void SolverChoice::check_ranks(const Settings& settings, const std::string& sect
 }
 
 std::string SolverChoice::description() const {
-  const std::string blocks =
-      is_schwarz() ? sentence(schwarz_form, "schwarz in blocks of", to_string(schwarz_block)) : preconditioner;
-  return sentence(method + ",", blocks, "preconditioner,", precision, "precision, tolerance",
+  std::string preconditioned = preconditioner + " preconditioner,";
+  if (is_schwarz())
+    preconditioned = sentence(schwarz_form, "schwarz preconditioner (blocks of", to_string(schwarz_block) + ", cycles",
+                              std::to_string(schwarz_cycles) + ", steps", std::to_string(schwarz_steps) + "),");
+  return sentence(method + ",", preconditioned, precision, "precision, tolerance",
                   exact_text(tolerance) + (links == 18 ? "" : sentence(", links of", links, "reals")) +
                       (deflation == 0 ? "" : sentence(",", deflation, "modes deflated")) +
                       (is_in_temporal_gauge() ? ", in temporal gauge" : "") +

@@ -72,7 +72,8 @@ struct SolverChoice {
   bool is_even_odd() const { return preconditioner.starts_with("even-odd"); }
   bool is_schwarz() const { return preconditioner == "schwarz"; }
   /// "bicgstab, even-odd preconditioner, mixed precision, tolerance 1e-9", with "links of 12 reals", "16 modes
-  /// deflated", "in temporal gauge" and "in the non-relativistic basis" where that is so.
+  /// deflated", "in temporal gauge" and "in the non-relativistic basis" where that is so, and of a Schwarz
+  /// preconditioner its settings: "multiplicative schwarz preconditioner (blocks of 4 4 4 4, cycles 2, steps 2)".
   std::string description() const;
   /// ", columns one by one"
   std::string columns_text() const;

@@ -11,6 +11,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <set>
 
 namespace kov {
 
@@ -42,13 +43,30 @@ struct Solution {
   ComplexMatrix vectors;
 };
 
-std::optional<Solution> solve_gevp(const ComplexMatrix& c, const ComplexMatrix& metric) {
-  if (!c.allFinite() || !metric.allFinite() || !(metric.diagonal().real().minCoeff() > 0)) return std::nullopt;
+/// Eigenvalues of a matrix of n operators with a unit diagonal that are 0 up to rounding.
+double rounding_of(Eigen::Index n) { return 16 * double(n) * std::numeric_limits<double>::epsilon(); }
+
+/// scale C(t0) scale, which has a unit diagonal, in factors.
+struct Reference {
+  Eigen::VectorXd scale;
+  Eigen::LLT<ComplexMatrix> factor;
+};
+
+/// None unless C(t0) is positive beyond rounding.
+std::optional<Reference> factorised(const ComplexMatrix& metric) {
+  if (!metric.allFinite() || !(metric.diagonal().real().minCoeff() > 0)) return std::nullopt;
   const Eigen::VectorXd scale = metric.diagonal().real().cwiseSqrt().cwiseInverse();
   const Eigen::LLT<ComplexMatrix> factor(scale.asDiagonal() * metric * scale.asDiagonal());
-  if (factor.info() != Eigen::Success || factor.matrixLLT().diagonal().real().cwiseAbs2().minCoeff() <
-                                             16 * double(c.rows()) * std::numeric_limits<double>::epsilon())
+  if (factor.info() != Eigen::Success ||
+      factor.matrixLLT().diagonal().real().cwiseAbs2().minCoeff() < rounding_of(metric.rows()))
     return std::nullopt;
+  return Reference{scale, factor};
+}
+
+std::optional<Solution> solve_gevp(const ComplexMatrix& c, const ComplexMatrix& metric) {
+  const std::optional<Reference> reference = factorised(metric);
+  if (!c.allFinite() || !reference) return std::nullopt;
+  const auto& [scale, factor] = *reference;
   ComplexMatrix reduced = scale.asDiagonal() * c * scale.asDiagonal();
   factor.matrixL().solveInPlace(reduced);
   reduced = reduced.adjoint().eval();
@@ -349,6 +367,9 @@ GevpChecks check_gevp(const CorrelatorMatrix& matrix, const Gevp& solution) {
                     .not_positive = {},
                     .negative_eigenvalue = {},
                     .crossed = {},
+                    .singular_t0 = {},
+                    .not_positive_t0 = {},
+                    .not_positive_t0_of_replicas = {},
                     .interlacing_violation = 0};
   const Resampled asymmetries = matrix.values().map([&](const std::vector<double>& c) {
     std::vector<double> all;
@@ -399,6 +420,18 @@ GevpChecks check_gevp(const CorrelatorMatrix& matrix, const Gevp& solution) {
         checks.interlacing_violation,
         interlacing_violation_at(hermitian_part(matrix, 0, t), hermitian_part(matrix, 0, t0), {lambda, lambda + n}));
   }
+  for (const int t0 : std::set<int>(solution.t0.begin(), solution.t0.end())) {
+    if (t0 < 0) continue;
+    const auto is_good = [&](std::size_t row) { return factorised(hermitian_part(matrix, row, t0)).has_value(); };
+    std::size_t row = 0;
+    while (row < smallest.n_rows() && is_good(row)) ++row;
+    if (row == smallest.n_rows()) continue;
+    const bool is_singular = smallest.mean()[std::size_t(t0)] > -rounding_of(n);
+    (row > 0       ? checks.not_positive_t0_of_replicas
+     : is_singular ? checks.singular_t0
+                   : checks.not_positive_t0)
+        .push_back(t0);
+  }
   return checks;
 }
 
@@ -415,6 +448,14 @@ std::string GevpChecks::text() const {
   lines += interlacing() ? "eigenvalues interlace with those of fewer operators"
                          : sentence("eigenvalues DO NOT interlace with those of fewer operators: they fail by",
                                     interlacing_violation);
+  const auto add = [&lines](const std::vector<int>& times, const std::string& what, const std::string& remedy) {
+    if (!times.empty()) lines += "\nC(t0) is " + what + " at t0 = " + list_of_times(times) + remedy;
+  };
+  add(singular_t0, "singular",
+      ", so that times with this t0 have no eigenvalues: leave out an operator that is a combination of others");
+  const std::string better = ": take an earlier t0, fewer operators or more configurations";
+  add(not_positive_t0, "not positive", ", so that times with this t0 have no eigenvalues" + better);
+  add(not_positive_t0_of_replicas, "not positive in a replica", ", so that times with this t0 have no errors" + better);
   return lines + "\n";
 }
 

@@ -105,6 +105,11 @@ struct GevpChecks {
   /// Times beyond t0 at which tracked states do not have eigenvalues in falling order: levels cross there, or states
   /// cannot be told apart.
   std::vector<int> crossed;
+  /// Reference times, among those of the solution, at which C(t0) of the means is singular up to rounding, or has a
+  /// negative eigenvalue or none: times that take them have no eigenvalues.
+  std::vector<int> singular_t0, not_positive_t0;
+  /// Reference times at which C(t0) of the means is positive and that of a replica is not: there are no errors.
+  std::vector<int> not_positive_t0_of_replicas;
   /// The largest violation over all times of two theorems for Hermitian C(t) and positive C(t0) (Cauchy): C_ii(t) /
   /// C_ii(t0) lies between the smallest and largest eigenvalue of the solution for every i, and the eigenvalues without
   /// one operator lie between those with it; in units of the largest eigenvalue.  Above rounding something is wrong
@@ -115,7 +120,7 @@ struct GevpChecks {
   bool positive() const { return negative_eigenvalue.empty(); }
   bool ordered() const { return crossed.empty(); }
   bool interlacing() const { return interlacing_violation < 1e-9; }
-  /// A line each.
+  /// A line each, and one for each kind of C(t0) that is not positive: why numbers are missing, and what to do.
   std::string text() const;
 };
 /// Checks the solution that gevp() found for this matrix.

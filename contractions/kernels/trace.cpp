@@ -70,7 +70,7 @@ PartsOfTraces trace_parts_by_blas(const TraceProblem<Z>& p, TraceWorkspace& work
   constexpr std::int64_t longest = 4096;
   const int n_splits =
       std::max({1, options.n_splits, int(std::is_same_v<Z, Complex<float>> ? (p.length + longest - 1) / longest : 1),
-                trace_splits(p.length, p.n_pairs, 4)});
+                trace_splits(p.length, p.n_pairs, trace_teams_unless_stated)});
   const std::int64_t n_results = std::int64_t(p.n_left) * p.n_right, part = p.length / n_splits;
   Z* const to =
       reinterpret_cast<Z*>(workspace.reserve(std::size_t(n_results) * std::size_t(p.n_pairs) * std::size_t(n_splits)));

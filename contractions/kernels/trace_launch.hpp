@@ -154,7 +154,7 @@ void launch_traces_of(const TraceParts<Z>& parts, TraceTiling tiling, const Exec
 template <class Z, bool wide>
 int trace_teams(TraceTiling tiling) {
   return with_trace_tiles<Z, TraceSum<Z, wide>>(
-      tiling, [&]<class Tiles>() { return Tiles::min_teams > 1 ? Tiles::min_teams : 4; });
+      tiling, [&]<class Tiles>() { return Tiles::min_teams > 1 ? Tiles::min_teams : trace_teams_unless_stated; });
 }
 
 }  // namespace kov::detail

@@ -21,7 +21,8 @@ template <class Z, bool wide>
 void launch_traces_of(const TraceParts<Z>& parts, TraceTiling tiling, const Exec& exec,
                       KernelResources* resources = nullptr);
 
-/// Teams of a GPU's kernel of this tiling that run on a multiprocessor at a time, as its shape states them, or four.
+/// Teams of a GPU's kernel of this tiling that run on a multiprocessor at a time, as its shape states them, or
+/// trace_teams_unless_stated.
 template <class Z, bool wide>
 int trace_teams(TraceTiling tiling);
 

@@ -203,19 +203,19 @@ GaugeFixer<T>::GaugeFixer(const GaugeField<T>& gauge, const GaugeFixing& paramet
   g_halo_ = Halo<ColorMatrix, T>(lattice, 1);
   u_ = link_halo_.exchange(gauge);
   g_ = unit_transformation<T>(lattice);
+  streaming_ = worth_streaming(gauge_.bytes() + g_.bytes());
 }
 
 template <class T>
 void GaugeFixer<T>::iterate() {
   const int d = n_directions(parameters_.condition);
-  const bool streaming = worth_streaming(gauge_.bytes() + g_.bytes());
   for (const Subset parity : {Subset::even, Subset::odd}) {
     const Field<ColorMatrix, T> half = g_.half(parity), others = g_.half(opposite(parity));
     run_stencil<StencilForms::nearest>(
         "gauge_relax", Stencil::of(gauge_.lattice()), g_halo_, others, half,
         [&](const auto& neighbours, const auto& stencil) {
           return detail::GaugeRelaxKernel<T, std::decay_t<decltype(stencil)>>{
-              {stencil, u_, {g_.view(), neighbours.halo()}, d, streaming}, g_.view(), T(parameters_.overrelaxation)};
+              {stencil, u_, {g_.view(), neighbours.halo()}, d, streaming_}, g_.view(), T(parameters_.overrelaxation)};
         });
   }
   ++iteration_;
@@ -229,7 +229,7 @@ GaugeFixingPoint GaugeFixer<T>::measure() const {
   std::array<double, 2> sum{};
   with_view<StencilForms::nearest>(Stencil::of(lattice), [&](const auto& stencil) {
     const detail::GaugeQualityKernel<T, std::decay_t<decltype(stencil)>> kernel{
-        {stencil, u_, neighbours, d, worth_streaming(gauge_.bytes() + g_.bytes())}};
+        {stencil, u_, neighbours, d, streaming_}};
     sum = sum_sites<2>("gauge_quality", lattice, Subset::all, kernel, SumMode::exact);
   });
   const double sites = double(lattice.volume());

@@ -81,6 +81,8 @@ class GaugeFixer {
   Field<ColorMatrix, T> g_;
   Halo<ColorMatrix, T> link_halo_, g_halo_;
   NeighbourView<ColorMatrix, T> u_;
+  /// Whether links and g exceed the caches.
+  bool streaming_ = false;
 };
 
 /// A transformation and how well it does.

@@ -52,6 +52,9 @@ class Analyze(ProgramTest):
                                          for p in PICTURES]:
             self.assertTrue(os.path.exists(self.path("analysis" + ending)), ending)
         self.assertEqual(self.leftovers(), [])
+        self.assertNotIn("C(t0) is", done.stdout)
+        twice = self.call("analyze", "spectrum.h5", "--set", 'gevp.operators=["pion", "pion"]', "--set", "output.prefix=twice").stdout
+        self.assertIn("C(t0) is singular at t0 = 1, so that times with this t0 have no eigenvalues: leave out", twice)
         # The effective masses are those that spectrum prints.
         spectrum = self.call("spectrum", *TINY, "-q", "--set", 'correlators.mesons=["pion", "pion_A4", "pion-pion_A4", "pion_A4-pion"]',
                              "--set", "generate.configurations=4").stdout

@@ -332,6 +332,7 @@ class DistillHadrons(DistillTest):
         for settings, part in ((["two_pion_isospin=[1]"], "perambulators.spacing = 1"), (["two_pion_isospin=[0, 2]"], "all 4 times"), (["two_pion_isospin=[3]"], "0, 1 or 2"),
                                (["two_pion_isospin=[2, 2]"], "twice"), (["two_pion_isospin=[]"], "is empty"),
                                (["two_pion_mesons=['rho']"], "of isospin 1"), (["two_pion_mesons=['rhoo']"], "rho_g4"),
+                               (["two_pion_mesons=['pion']"], "and gamma matrices with a displacement, such as 'a0[dx]' and 'pion_A4[1]', but has 'pion'"),
                                (["two_pion_isospin=[0]", "two_pion_mesons=['a0']", "two_pions=[[0, 1, 1]]"], "elementals.max_momentum = 2"),
                                (["two_pion_irrep='E'"], "A1"), (["two_pions=[[0, 0, 0], [0, 0, 0]]"], "twice"),
                                (["two_pions=[[0, 0, 5]]"], "no two momenta add up"),

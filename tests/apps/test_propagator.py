@@ -233,7 +233,9 @@ class Propagator(PropagatorTest):
             for i, changed in enumerate(changes if k == 0 else changes[:1]):
                 prefix = "p%d%d" % (k, i)
                 text = self.call("propagator", *JOB, *quark, *blocks, *changed, *options(solver__tolerance=1e-11, output__prefix=prefix)).stdout
-                self.assertIn("additive" if "solver.schwarz_form=additive" in changed else "multiplicative schwarz in blocks of 2 4 4 2 preconditioner", text)
+                form = "additive" if "solver.schwarz_form=additive" in changed else "multiplicative"
+                cycles = "cycles 1, steps 3" if "solver.schwarz_cycles=1" in changed else "cycles 2, steps 2"
+                self.assertIn(f"gcr, {form} schwarz preconditioner (blocks of 2 4 4 2, {cycles}), ", text)
                 self.assertLess(self.difference(NAME.replace("propagator", "reference%d" % k) + ".lime", NAME.replace("propagator", prefix) + ".lime"), 1e-10, changed)
         single = options(solver__precision="single", solver__tolerance=1e-6, output__prefix="single")
         self.call("propagator", *JOB, *blocks, *single)

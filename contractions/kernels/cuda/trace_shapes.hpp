@@ -9,6 +9,9 @@
 
 namespace kov::detail {
 
+/// As many teams of a shape that states none, and of a BLAS, are taken to run on a multiprocessor at a time.
+inline constexpr int trace_teams_unless_stated = 4;
+
 /// Shapes of tiles for tensor cores; TensorN suits N operators on each side.  In order: left and right operators of a
 /// team's block of traces; warps of a group, down for left and across for right ones; groups, which share out the inner
 /// index; numbers of the inner index in a tile (depth); tiles in flight or in use (stages); teams that must fit on a

@@ -371,6 +371,31 @@ TEST(SchwarzProcedures, NeedHalfTheStepsOnEvenSites) {
   EXPECT_NEAR(iterations(BlockSites::even, 2), 63, 3);
 }
 
+/// Whose norms squared in a block a float has not.
+TEST(SchwarzProcedures, InSinglePrecisionAreLinearInSmallAndLargeSources) {
+  const SchwarzProblem problem(Lattice(Comm::world(), {4, 4, 4, 8}));
+  const SpinorField<float> b(problem.b.lattice(), "source"), x = b.like("solution"), scaled = b.like("scaled");
+  convert(problem.b, b);
+  const Schwarz<float> sap(WilsonOperator<float>(GaugeLinks<float>(problem.gauge, antiperiodic), 0.1), problem.gauge,
+                           antiperiodic, {.block = {2, 2, 4, 2}});
+  sap.apply(b, x);
+  for (const double factor : {0x1p-80, 0x1p80}) {
+    scale(b, factor);
+    sap.apply(b, scaled);
+    scale(b, 1 / factor);
+    scale(scaled, 1 / factor);
+    EXPECT_EQ(max_difference(scaled, gather(x)), 0) << factor;
+  }
+}
+
+/// Ranks have an odd number of blocks each, so that a colour has one more on one rank than on the next.
+TEST(SchwarzProcedures, RefuseTooManyBlocksOnEveryRank) {
+  if (Comm::world().size() != 4) GTEST_SKIP() << "does not apply: two directions are divided among four ranks";
+  const Lattice lattice(Comm::world(), {2 * 2 * 257, 2 * 2 * 255, 2, 2}, {.grid = Coord{2, 2, 1, 1}});
+  for (const BlockColour colour : {BlockColour::black, BlockColour::white})
+    EXPECT_THROW(SchwarzBlocks(lattice, {2, 2, 2, 2}, colour), InputError) << "rank " << Comm::world().rank();
+}
+
 TEST(SchwarzProcedures, RefuseBlocksThatDoNotFit) {
   const SchwarzProblem problem(Lattice(Comm::world(), {4, 4, 4, 12}));
   const auto M = problem.wilson(0.3);

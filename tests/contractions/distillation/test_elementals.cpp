@@ -123,6 +123,31 @@ TEST(Elementals, AreGaugeInvariantAndHaveTheSymmetriesOfTheirOperators) {
   EXPECT_GT(largest, 0.01);
 }
 
+/// [phi(p) - phi(-p)^+] / 2 = cos(p / 2) [e^{-ip/2} forward - e^{ip/2} backward] / 2, the rest i sin(p / 2) times the
+/// mean of these two.
+TEST(Elementals, OfADerivativeInFlightAreOddAndEvenPartsWithPhasesOfItsMiddle) {
+  const Lattice lattice(Comm::world(), {6, 4, 4, 4});
+  const GaugeLinks<double> links(reference::gauge_field(lattice, reference::near_unit_links(lattice.extent(), 3)));
+  const int n = 6;
+  const auto V = laplacian_eigenvectors(links, {.n = n});
+  const auto phi = elementals(links, V.vectors,
+                              elemental_labels({spatial_operator("dx"), spatial_operator("+x"), spatial_operator("-x")},
+                                               {{1, 0, 0}, {-1, 0, 0}}));
+  const double half = std::numbers::pi / 6;
+  double largest = 0;
+  for (int t = 0; t < phi.matrices.n_slices; ++t)
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) {
+        const auto at = [&](int k, int row, int column) { return phi.matrices.at(t, k)[row * n + column]; };
+        const Number forward = std::polar(1.0, -half) * at(2, i, j), backward = std::polar(1.0, half) * at(4, i, j),
+                     here = at(0, i, j), adjoint = std::conj(at(1, j, i));
+        EXPECT_LE(std::abs((here - adjoint) - std::cos(half) * (forward - backward)), 1e-13);
+        EXPECT_LE(std::abs((here + adjoint) - Number(0, std::sin(half)) * (forward + backward)), 1e-13);
+        largest = std::max(largest, std::min(std::abs(here - adjoint), std::abs(here + adjoint)));
+      }
+  EXPECT_GT(largest, 0.01);
+}
+
 TEST(Elementals, AreCalledByTheirOperators) {
   for (const char* text : {"1", "+x", "-z", "dx dy", "+x +x -z"}) EXPECT_EQ(to_string(spatial_operator(text)), text);
   for (const char* text : {"", " ", "x", "+t", "d", "+xx", "*x", "+x,-y"})

@@ -164,6 +164,7 @@ TEST(GevpChecks, AGoodMatrixPasses) {
   const GevpChecks checks = check_gevp(matrix, gevp(matrix, {.t0 = 1}));
   EXPECT_TRUE(checks.positive() && checks.ordered() && checks.interlacing()) << checks.text();
   EXPECT_TRUE(checks.not_positive.empty());
+  EXPECT_EQ(checks.text().find("t0"), std::string::npos) << "nothing is missing";
   EXPECT_LT(checks.interlacing_violation, 1e-12);
   EXPECT_LT(checks.asymmetry[3], 0.1);
   EXPECT_EQ(checks.smallest_eigenvalue.size(), 8u);
@@ -221,6 +222,45 @@ TEST(Gevp, WithoutAPositiveReferenceThereAreNoStates) {
   const CorrelatorMatrix matrix(1, nan);
   EXPECT_TRUE(std::isnan(gevp(matrix, {.t0 = 0}).energies.mean()[0]));
   EXPECT_EQ(check_gevp(matrix, gevp(matrix, {.t0 = 0})).not_positive.size(), 4u);
+}
+
+/// Two operators with the correlation 0.5 at all times but one.
+CorrelatorMatrix matrix_with(double correlation, int t_bad, std::size_t first_row) {
+  Resampled values(2 * 4 * 6, 4, 0.75, 4);
+  for (std::size_t row = 0; row < values.n_rows(); ++row)
+    for (int t = 0; t < 6; ++t) {
+      double* c = values.row(row).data() + 8 * t;
+      c[0] = c[6] = std::exp(-0.5 * t);
+      c[2] = c[4] = (t == t_bad && row >= first_row ? correlation : 0.5) * c[0];
+    }
+  return CorrelatorMatrix(2, std::move(values));
+}
+
+TEST(GevpChecks, SayWhyNumbersAreMissing) {
+  using Times = std::vector<int>;
+  const auto checks_of = [](const CorrelatorMatrix& matrix, GevpReference reference) {
+    return check_gevp(matrix, gevp(matrix, {.reference = reference, .t0 = 2}));
+  };
+  const auto says = [](const GevpChecks& checks, const std::string& text) {
+    return checks.text().find(text) != std::string::npos;
+  };
+  for (const GevpReference reference : {GevpReference::fixed, GevpReference::previous}) {
+    const GevpChecks negative = checks_of(matrix_with(1.5, 2, 0), reference),
+                     singular = checks_of(matrix_with(1, 2, 0), reference),
+                     of_replicas = checks_of(matrix_with(1.5, 2, 1), reference);
+    EXPECT_EQ(negative.not_positive_t0, Times{2});
+    EXPECT_EQ(singular.singular_t0, Times{2});
+    EXPECT_EQ(of_replicas.not_positive_t0_of_replicas, Times{2});
+    EXPECT_TRUE(negative.singular_t0.empty() && singular.not_positive_t0.empty());
+    EXPECT_TRUE(of_replicas.singular_t0.empty() && of_replicas.not_positive_t0.empty());
+    EXPECT_TRUE(
+        says(negative, "C(t0) is not positive at t0 = 2, so that times with this t0 have no eigenvalues: take"));
+    EXPECT_TRUE(
+        says(singular, "C(t0) is singular at t0 = 2, so that times with this t0 have no eigenvalues: leave out"));
+    EXPECT_TRUE(
+        says(of_replicas, "C(t0) is not positive in a replica at t0 = 2, so that times with this t0 have no errors"));
+  }
+  EXPECT_FALSE(says(checks_of(matrix_with(1.5, 3, 0), GevpReference::fixed), "t0")) << "3 is no reference";
 }
 
 TEST(Gevp, OneOperatorHasTheLogEffectiveMass) {
