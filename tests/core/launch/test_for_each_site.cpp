@@ -107,7 +107,8 @@ std::vector<test::LatticeCase> cases() {
 }
 
 TEST(EachLaneOfPadding, IsThere) {
-  if (default_lanes == 4 && Comm::world().size() == 1) GTEST_SKIP() << "does not apply: every lattice fills packs of four";
+  if (default_lanes == 4 && Comm::world().size() == 1)
+    GTEST_SKIP() << "does not apply: every lattice fills packs of four";
   const Lattice lattice(Comm::world(), {6, 2, 2, 2}, {.order = Order::even_odd});
   int padding = 0;
   for (int outer = 0; outer < lattice.layout().n_outer(); ++outer)
