@@ -123,6 +123,8 @@ auto column_batches(const std::string& field, int n_columns, const std::array<Co
 /// out = sum over i of c[i] in[i], each column with its own coefficients.  Finished columns keep what is in out.
 template <class View, class T, bool is_complex, int n, int width>
 struct ColumnCombineKernel {
+  static constexpr bool takes_pairs = View::outers == 2;
+
   Kokkos::Array<View, n> in;
   View out;
   ColumnBatch<T, is_complex, n, width> batch;
