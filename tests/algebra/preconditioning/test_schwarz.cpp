@@ -380,10 +380,10 @@ TEST(SchwarzProcedures, InSinglePrecisionAreLinearInSmallAndLargeSources) {
                            antiperiodic, {.block = {2, 2, 4, 2}});
   sap.apply(b, x);
   for (const double factor : {0x1p-80, 0x1p80}) {
-    scale(b, factor);
+    scale(factor, b);
     sap.apply(b, scaled);
-    scale(b, 1 / factor);
-    scale(scaled, 1 / factor);
+    scale(1 / factor, b);
+    scale(1 / factor, scaled);
     EXPECT_EQ(max_difference(scaled, gather(x)), 0) << factor;
   }
 }
