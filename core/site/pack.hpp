@@ -25,11 +25,11 @@ struct Pack;
 
 #else
 
-/// As above: a register of doubles with AVX-512 or AVX, which then holds the floats of two outer sites.
-#if defined(__AVX512F__)
-inline constexpr int default_lanes = 8;
-#else
+/// As above: four with AVX2, a register of doubles, which then holds the floats of two outer sites.
+#if defined(__ARM_NEON) || (defined(__AVX2__) && !defined(__AVX512F__))
 inline constexpr int default_lanes = 4;
+#else
+inline constexpr int default_lanes = 8;
 #endif
 inline constexpr bool has_packs = true;
 

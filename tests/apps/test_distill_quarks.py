@@ -343,7 +343,7 @@ class DistillQuarkTables(DistillTest):
                                         env=environment(KOV_FAULT=fault)))
         self.assertEqual(ended[1].returncode, -9, ended[1].stderr)
         self.assertEqual([os.path.exists(self.path(name)) for name in lost], [True, False, False])
-        self.assertIn("quark strange   Wilson, kappa 0.11", self.call("distill", *job, ranks=2).stdout)
+        self.assertIn("quark strange   Wilson, kappa 0.11", self.call("distill", *job).stdout)
         self.assertEqual(whole, self.bytes_of(whole))
 
     def test_are_the_quarks_of_baryons(self):
