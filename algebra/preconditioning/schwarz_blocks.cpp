@@ -45,6 +45,8 @@ struct AddBlocksKernel {
 /// q^+ r and |q|^2 of column b in double, so that small residuals in float do not vanish squared.
 template <class View>
 struct BlockProductsKernel {
+  static constexpr bool takes_pairs = View::outers == 2;
+
   View q, r;
 
   template <class Site, class R>

@@ -16,6 +16,8 @@ namespace kov::detail {
 /// Runs a program at a site.  Every quark has a factor 2 that the sums are divided by later.
 template <class T>
 struct BaryonKernel {
+  static constexpr bool takes_pairs = RotatedQuarks<T>::View::outers == 2;
+
   RotatedQuarks<T> quarks;
   BaryonProgramView<T> program;
 

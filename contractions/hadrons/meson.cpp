@@ -23,6 +23,8 @@ KOKKOS_FORCEINLINE_FUNCTION int tensor_block(bool half, int c, int d) { return h
 template <class T>
 struct MesonTensorKernel {
   using View = FieldView<Spinor, T>;
+  static constexpr bool takes_pairs = View::outers == 2;
+
   View s1, s2;
   bool same;
 

@@ -53,6 +53,8 @@ struct LoopPartKernel {
 template <class T>
 struct LoopKernel {
   static constexpr int n_values = 16;
+  static constexpr bool takes_pairs = FieldView<Spinor, T>::outers == 2;
+
   FieldView<Spinor, T> left, right;
 
   template <class Site, class R>

@@ -43,7 +43,8 @@ SliceTable::SliceTable(const Lattice& lattice, Subset subset, int direction)
   }
 
   const int shortest = has_packs ? 8 : detail::shortest_slice_chunk(range.n_outer);
-  const int length = std::clamp(range.n_outer / 1024, shortest, 128);
+  int length = std::clamp(range.n_outer / 1024, shortest, 128);
+  if (has_packs) length -= length % 2;
   std::vector<Chunk> chunks;
   std::vector<int> outer, lane_slot;
   for (const auto& [slices, members] : groups) {
@@ -59,6 +60,9 @@ SliceTable::SliceTable(const Lattice& lattice, Subset subset, int direction)
       const int count = std::min(length, int(members.size()) - i);
       chunks.push_back({int(outer.size()), count, n_slots(), int(distinct.size()), lanes});
       outer.insert(outer.end(), members.begin() + i, members.begin() + i + count);
+      for (int k = 0; k < count; k += 2)
+        has_pairs_ = has_pairs_ && count % 2 == 0 && members[std::size_t(i + k)] % 2 == 0 &&
+                     members[std::size_t(i + k + 1)] == members[std::size_t(i + k)] + 1;
       slot_slice_.insert(slot_slice_.end(), distinct.begin(), distinct.end());
     }
   }

@@ -68,6 +68,8 @@ class SliceTable {
   int n_slots() const { return int(slot_slice_.size()); }
   /// The number of slices of the whole lattice.
   int n_slices() const { return n_slices_; }
+  /// Whether each chunk is made of pairs of outer sites, see PairSite, one after the other.
+  bool has_pairs() const { return has_pairs_; }
   /// The slice of a slot.
   int slice(int slot) const { return slot_slice_[std::size_t(slot)]; }
   View view() const {
@@ -82,6 +84,7 @@ class SliceTable {
  private:
   Layout layout_;
   int n_slices_, origin_;
+  bool has_pairs_ = true;
   Buffer<Chunk> chunk_;
   Buffer<int> outer_, lane_slot_, slice_begin_, slot_of_slice_, places_;
   std::vector<int> slot_slice_;

@@ -90,14 +90,17 @@ std::vector<MomentumPair> momentum_pairs(const std::vector<Momentum>& momenta) {
   return pairs;
 }
 
-/// One chunk, a batch of its sites at a time.  Of a batch a block of numbers is summed for all momenta in packs, which
-/// stay in the first-level cache, before the next block; what the kernel reads there stays in the second-level cache.
-template <class T>
+/// One chunk, a batch of its outer sites at a time.  Of a batch a block of numbers is summed for all momenta in packs,
+/// which stay in the first-level cache, before the next block; what the kernel reads there stays in the second-level
+/// cache.
+template <class T, class Site>
 struct PackChunkSum {
-  static constexpr int N = default_lanes, n_batch = 16, n_sites = 4;
+  static constexpr int outers = outers_of_site<Site>, N = outers * default_lanes;
+  /// Outer sites of a batch, and those that are computed before they are added.
+  static constexpr int n_batch = 16, n_together = 4 * outers;
   using R = Pack<T, N>;
 
-  ComputeBlock<T> compute;
+  ComputeBlock<T, Site> compute;
   const void* kernel;
   SliceTable::View slices;
   typename MomentumPhases<T>::View phases;
@@ -109,7 +112,8 @@ struct PackChunkSum {
 
   /// Sums of a block, its numbers at a few sites, and phases of a batch.
   static std::size_t memory_size(const std::vector<MomentumPair>& pairs, const ValueBlocks& blocks) {
-    return (n_rows(pairs) + std::size_t(n_sites)) * std::size_t(blocks.block) + std::size_t(n_batch) * pairs.size();
+    return (n_rows(pairs) + std::size_t(n_together / outers)) * std::size_t(blocks.block) +
+           std::size_t(n_batch / outers) * pairs.size();
   }
 
   /// Writes partial[((slot * n + momentum) * n_values + value) * 2].
@@ -117,7 +121,7 @@ struct PackChunkSum {
     const SliceTable::Chunk chunk = slices.chunk[index];
     Complex<R>* const sum = memory + std::size_t(thread) * memory_size(pairs, blocks);
     Complex<R>* const value = sum + n_rows(pairs) * std::size_t(blocks.block);
-    Complex<R>* const phase = value + n_sites * blocks.block;
+    Complex<R>* const phase = value + n_together / outers * blocks.block;
     const int* const outer = slices.outer + chunk.first;
     // The sites of the next chunk follow.
     const int n_known = chunk.count + (index + 1 < slices.n_chunks ? slices.chunk[index + 1].count : 0);
@@ -126,11 +130,11 @@ struct PackChunkSum {
       make_phases(outer + first, count, phase);
       for (int b = 0; b < blocks.n_blocks(); ++b) {
         const int here = std::min(blocks.block, blocks.n_values - b * blocks.block);
-        for (int i = 0; i < count; i += n_sites) {
-          const int n = std::min(n_sites, count - i), next = first + count + i;
+        for (int i = 0; i < count; i += n_together) {
+          const int n = std::min(n_together, count - i), next = first + count + i;
           compute(kernel, {outer + first + i, n, outer + next, std::min(n, n_known - next)}, b, blocks.block, value);
           for (std::size_t k = 0; k < pairs.size(); ++k)
-            add(pairs[k], i == 0, phase + std::size_t(i) * pairs.size() + k, n, value, here, sum);
+            add(pairs[k], i == 0, phase + std::size_t(i / outers) * pairs.size() + k, n / outers, value, here, sum);
         }
         write(chunk, b, here, first > 0, sum);
       }
@@ -144,9 +148,9 @@ struct PackChunkSum {
   /// phase[site * pairs + pair] of the first momentum of each pair.
   void make_phases(const int* outer, int count, Complex<R>* phase) const {
     if (pairs.size() == 1 && pairs[0].rests) return;
-    for (int s = 0; s < count; ++s)
+    for (int s = 0; s < count; s += outers)
       for (int lane = 0; lane < N; ++lane) {
-        const Coord x = layout.coordinate(outer[s], lane);
+        const Coord x = layout.coordinate(outer[s + lane / default_lanes], lane % default_lanes);
         for (const MomentumPair& pair : pairs) {
           const Complex<T> p = phases(x, pair.first);
           phase->re.set_lane(lane, p.re);
@@ -198,7 +202,7 @@ struct PackChunkSum {
   /// Writes the sums of block b, or adds them.
   void write(const SliceTable::Chunk& chunk, int b, int here, bool adds, const Complex<R>* sum) const {
     const int* const slot = slices.lane_slot + chunk.lanes;
-    if (std::all_of(slot, slot + N, [](int i) { return i == 0; })) {
+    if (std::all_of(slot, slot + default_lanes, [](int i) { return i == 0; })) {
       write_slot(chunk, 0, b, here, adds, sum, [](const R& r) {
         double total = double(r.lane(0));
         for (int lane = 1; lane < N; ++lane) total += double(r.lane(lane));
@@ -210,7 +214,7 @@ struct PackChunkSum {
       write_slot(chunk, n, b, here, adds, sum, [&](const R& r) {
         double total = 0;
         for (int lane = 0; lane < N; ++lane)
-          if (slot[lane] == n) total += double(r.lane(lane));
+          if (slot[lane % default_lanes] == n) total += double(r.lane(lane));
         return total;
       });
   }
@@ -242,11 +246,11 @@ struct PackChunkSum {
 
 }  // namespace
 
-template <class T>
+template <class T, class Site>
 void sum_pack_chunks(const std::string& name, const Lattice& lattice, const SliceTable& slices,
                      const std::vector<Momentum>& momenta, const MomentumPhases<T>& phases, const ValueBlocks& blocks,
-                     ComputeBlock<T> compute, const void* kernel, double* partial, const Exec& exec) {
-  using Sum = PackChunkSum<T>;
+                     ComputeBlock<T, Site> compute, const void* kernel, double* partial, const Exec& exec) {
+  using Sum = PackChunkSum<T, Site>;
   const std::vector<MomentumPair> pairs = momentum_pairs(momenta);
   std::vector<Complex<typename Sum::R>> memory(std::size_t(n_task_threads(exec)) * Sum::memory_size(pairs, blocks));
   for_each_task(name, slices.n_chunks(),
@@ -255,12 +259,15 @@ void sum_pack_chunks(const std::string& name, const Lattice& lattice, const Slic
                 exec);
 }
 
-template void sum_pack_chunks(const std::string&, const Lattice&, const SliceTable&, const std::vector<Momentum>&,
-                              const MomentumPhases<float>&, const ValueBlocks&, ComputeBlock<float>, const void*,
-                              double*, const Exec&);
-template void sum_pack_chunks(const std::string&, const Lattice&, const SliceTable&, const std::vector<Momentum>&,
-                              const MomentumPhases<double>&, const ValueBlocks&, ComputeBlock<double>, const void*,
-                              double*, const Exec&);
+#define KOV_INSTANTIATE(T, Site)                                                                                     \
+  template void sum_pack_chunks<T, Site>(const std::string&, const Lattice&, const SliceTable&,                      \
+                                         const std::vector<Momentum>&, const MomentumPhases<T>&, const ValueBlocks&, \
+                                         ComputeBlock<T, Site>, const void*, double*, const Exec&)
+KOV_INSTANTIATE(float, PackSite);
+KOV_INSTANTIATE(float, PairSite);
+KOV_INSTANTIATE(double, PackSite);
+KOV_INSTANTIATE(double, PairSite);
+#undef KOV_INSTANTIATE
 
 #endif
 

@@ -6,11 +6,14 @@
 #include "kov/core/base/queue.hpp"
 #include "kov/core/lattice/momentum.hpp"
 #include "kov/core/lattice/slice_table.hpp"
+#include "kov/core/launch/for_each_site.hpp"
 #include "kov/core/vectors/cuda/slice_sum_tiles.hpp"
 #include "kov/core/vectors/reduce.hpp"
 
+#include <algorithm>
 #include <complex>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace kov {
@@ -72,7 +75,7 @@ class SlotSums {
 
 #if !defined(KOKKOS_ENABLE_CUDA)
 /// Outer sites, of which there are `count`, and the `n_next` that come later at the same step, whose data a kernel may
-/// prefetch.
+/// prefetch.  Where a kernel takes pairs, two of them are one.
 struct OuterSites {
   const int* outer;
   int count;
@@ -80,27 +83,35 @@ struct OuterSites {
   int n_next;
 };
 
-/// Block b of a kernel whose type is not known to value[site * block], ...
-template <class T>
-using ComputeBlock = void (*)(const void* kernel, const OuterSites& sites, int b, int block,
-                              Complex<Pack<T, default_lanes>>* value);
+/// Outer sites of a PackSite or PairSite.
+template <class Site>
+inline constexpr int outers_of_site = std::is_same_v<Site, PairSite> ? 2 : 1;
 
-template <class T, class Kernel>
-void compute_block(const void* kernel, const OuterSites& sites, int b, int block,
-                   Complex<Pack<T, default_lanes>>* value) {
+/// Numbers at all lanes of a site.
+template <class T, class Site>
+using NumbersAtSite = Complex<Pack<T, outers_of_site<Site> * default_lanes>>;
+
+/// Block b of a kernel whose type is not known to value[site * block], ...
+template <class T, class Site>
+using ComputeBlock = void (*)(const void* kernel, const OuterSites& sites, int b, int block,
+                              NumbersAtSite<T, Site>* value);
+
+template <class T, class Site, class Kernel>
+void compute_block(const void* kernel, const OuterSites& sites, int b, int block, NumbersAtSite<T, Site>* value) {
   const Kernel mine = *static_cast<const Kernel*>(kernel);  // whose members no store can change
-  for (int i = 0; i < sites.count; ++i) {
+  for (int i = 0; i < sites.count; i += outers_of_site<Site>, value += block) {
     if constexpr (requires { mine.prefetch(PackSite{0}, b); })
-      if (i < sites.n_next) mine.prefetch(PackSite{sites.next[i]}, b);
-    mine(PackSite{sites.outer[i]}, b, value + i * block);
+      for (int k = i; k < std::min(i + outers_of_site<Site>, sites.n_next); ++k)
+        mine.prefetch(PackSite{sites.next[k]}, b);
+    mine(Site{sites.outer[i]}, b, value);
   }
 }
 
-/// The sums of all chunks in packs, compiled once for all kernels.
-template <class T>
+/// The sums of all chunks in packs or pairs of packs, compiled once for all kernels.
+template <class T, class Site>
 void sum_pack_chunks(const std::string& name, const Lattice& lattice, const SliceTable& slices,
                      const std::vector<Momentum>& momenta, const MomentumPhases<T>& phases, const ValueBlocks& blocks,
-                     ComputeBlock<T> compute, const void* kernel, double* partial, const Exec& exec);
+                     ComputeBlock<T, Site> compute, const void* kernel, double* partial, const Exec& exec);
 #endif
 
 /// The sums over all ranks in exact mode, [slice of the whole lattice][k].  values[k]: as SiteValues has them.
@@ -114,7 +125,8 @@ std::vector<double> exact_slice_sums(const Lattice& lattice, const SliceTable& s
 /// sweep.  Not summed over ranks: combine values first if fewer are needed, then call sum_over_ranks() or Comm::sum.
 /// Runs on exec and waits for it.
 ///
-/// kernel(site, b, value), site a PackSite or LaneSite, writes the numbers of block b, Complex<R>, to value[0], ...; T
+/// kernel(site, b, value), site a PackSite or LaneSite, or a PairSite where the kernel takes pairs as those of
+/// for_each_site() do and the slices have them, writes the numbers of block b, Complex<R>, to value[0], ...; T
 /// is what it computes in.  On a host kernel.prefetch(site, b), where there is one, asks for what block b of a later
 /// site will read, or another part of that site.  On a GPU a team of threads keeps a block in scratch memory: it has at
 /// most as many numbers as SliceSumTiles<Kernel> says.  Sums are taken in T over a few sites of a chunk, then in
@@ -129,8 +141,14 @@ SliceSums slice_sums(const std::string& name, const Lattice& lattice, const std:
   const MomentumPhases<T> phases(lattice, momenta, source, exec);
   const detail::SlotSums sums(name, lattice, slices, phases.size(), blocks.n_values, exec);
 #if !defined(KOKKOS_ENABLE_CUDA)
-  detail::sum_pack_chunks<T>(name, lattice, slices, momenta, phases, blocks, &detail::compute_block<T, Kernel>, &kernel,
-                             sums.data(), exec);
+  const auto sum = [&]<class Site>(Site) {
+    detail::sum_pack_chunks<T, Site>(name, lattice, slices, momenta, phases, blocks,
+                                     &detail::compute_block<T, Site, Kernel>, &kernel, sums.data(), exec);
+  };
+  bool done = false;
+  if constexpr (TakesPairs<Kernel>)
+    if (done = slices.has_pairs(); done) sum(PairSite{});
+  if (!done) sum(PackSite{});
 #else
   using Tiles = detail::LaneSliceSum<Kernel, T, default_lanes>;
   require(blocks.block <= Tiles::block, "blocks of", blocks.block, "numbers of", name,

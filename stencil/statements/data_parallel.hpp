@@ -90,6 +90,8 @@ struct SumKernel {
 template <class Node, int n_reals>
 struct SliceKernel {
   static constexpr int n_values = (n_reals + 1) / 2;
+  static constexpr bool takes_pairs = SumKernel<Node>::takes_pairs;
+
   SumKernel<Node> kernel;
 
   template <class Site, class R>

@@ -12,9 +12,11 @@ namespace kov {
 namespace test {
 
 /// Number v of a site is component v of its spinor, in blocks of `size`.
-template <class T>
+template <class T, bool pairs = false>
 struct SpinorNumbers {
   static constexpr int n_values = 12;
+  static constexpr bool takes_pairs = pairs && FieldView<Spinor, T>::outers == 2;
+
   FieldView<Spinor, T> in;
   int n, size;
 
@@ -58,7 +60,7 @@ std::pair<std::vector<Number>, double> naive_slice_sums(const GlobalArray& a, Su
   return {sums, *std::max_element(sizes.begin(), sizes.end())};
 }
 
-template <class T>
+template <class T, bool pairs>
 void check_slice_sums(const Lattice& lattice) {
   constexpr int n_values = 7;
   const GlobalArray a = reference::random_array(lattice.extent(), 12, 5);
@@ -69,7 +71,7 @@ void check_slice_sums(const Lattice& lattice) {
       const auto [expected, size] = naive_slice_sums(a, subset, std::size_t(direction), n_values);
       for (const int block : {3, 1, 5}) {
         SliceSums sums = slice_sums<T>("test", lattice, momenta_of_sums, source_of_sums,
-                                       SpinorNumbers<T>{field.view(), n_values, block}, {n_values, block},
+                                       SpinorNumbers<T, pairs>{field.view(), n_values, block}, {n_values, block},
                                        SliceTable::of(lattice, subset, direction));
         sums.sum_over_ranks(lattice.comm());
         ASSERT_EQ(sums.z.size(), expected.size());
@@ -85,8 +87,19 @@ void check_slice_sums(const Lattice& lattice) {
 
 TEST_P(SumsOverSlices, EqualNaiveOnes) {
   const Lattice lattice = GetParam().make(Comm::world());
-  check_slice_sums<float>(lattice);
-  check_slice_sums<double>(lattice);
+  check_slice_sums<float, false>(lattice);
+  check_slice_sums<float, true>(lattice);
+  check_slice_sums<double, false>(lattice);
+}
+
+TEST(ChunksOfSlices, ArePairsUnlessTheseAreOnTwoSlices) {
+  if constexpr (!has_packs) GTEST_SKIP() << "does not apply: GPUs have no pairs";
+  const Lattice lattice(Comm::self(), {8, 8, 8, 16});
+  const int along = lattice.layout().pair_direction();
+  ASSERT_GE(along, 0);
+  for (int direction = 0; direction < 4; ++direction)
+    for (const Subset subset : {Subset::all, Subset::even, Subset::odd})
+      EXPECT_EQ(SliceTable(lattice, subset, direction).has_pairs(), direction != along) << direction;
 }
 
 TEST_P(SumsOverSlices, HaveTheSameBitsInAnyBlocksOnAnyInstance) {
