@@ -53,6 +53,12 @@ def is_whole_journal(content):
     return heading.startswith(b"kovariant journal")
 
 
+def kernels_without_fault(said, rank=r"\d+"):
+    """How many kernels a rank ran, from the error of a run that ended before the fault struck; None for other runs."""
+    found = re.search(r"did not strike: rank %s ran (\d+) kernels" % rank, said)
+    return int(found[1]) if found else None
+
+
 class RanFewer(Exception):
     """A run came to its end before the kernel that a fault was to strike at: it ran so many."""
 
@@ -109,10 +115,10 @@ class FaultTest(ProgramTest):
         may_be_left = may_be_left or {}
         there = self.files()
         done, about, seconds = self.start(fault, program, ranks, timeout)
-        ran = re.search(r"fault of KOV_FAULT did not strike: rank \d+ ran (\d+) kernels", done.stderr)
-        if ran and code != 1:
+        ran = kernels_without_fault(done.stderr)
+        if ran is not None and code != 1:
             self.clean()
-            raise RanFewer(int(ran[1]))
+            raise RanFewer(ran)
         self.assertEqual(done.returncode, code, about)
         for file, content in self.bytes_before.items():
             self.assertEqual(self.read(file, "rb"), content, about)
@@ -149,7 +155,7 @@ class FaultTest(ProgramTest):
         for file, content in made.items():
             self.assert_whole(file, content, about)
         self.clean()
-        return int(re.search(r"did not strike: rank %d ran (\d+) kernels" % rank, done.stderr)[1]), made
+        return kernels_without_fault(done.stderr, rank), made
 
     def strike_message(self, kind, sender, program, ranks=2):
         said = self.strike("%s:%d:%d" % (kind, sender, self.leg), program, 4, ranks, timeout=2 if kind == "lost" else 20)
@@ -207,20 +213,21 @@ class Matrix:
                     kernels[ranks, rank] = self.kernels(self.program, ranks, rank)
                 count, made = kernels[ranks, rank]
                 self.assertGreater(count, 10)
-                # Several ranks choose by measured times whether kernels on the interior run beside exchanges, by themselves.
-                for _ in range(5):
-                    kernel = 2 if where == EARLY else int(where * count)
-                    if self.replaces:
-                        for file in made:
-                            with open(file, "wb") as old:
-                                old.write(OLD)
-                    try:
-                        self.strike_process(kind, rank, self.program, kernel, ranks, made if self.replaces or where != EARLY else None)
-                        break
-                    except RanFewer as run:
-                        count = run.kernels
-                else:
-                    self.fail("no run had the kernel at which it was to be struck: the last had %d" % count)
+                self.strike_where(where, count, made, kind, rank, ranks)
+
+    def strike_where(self, where, count, made, kind, rank, ranks):
+        """At a part of the kernels of the run itself, which are not `count` in all: several ranks choose by measured times whether
+        those on the interior run beside exchanges, by themselves."""
+        may_be_left = made if self.replaces or where != EARLY else None
+        for _ in range(5):
+            for file in made if self.replaces else ():
+                with open(file, "wb") as old:
+                    old.write(OLD)
+            try:
+                return self.strike_process(kind, rank, self.program, 2 if where == EARLY else int(where * count), ranks, may_be_left)
+            except RanFewer as run:
+                count = run.kernels
+        self.fail("no run had the kernel at which it was to be struck: the last had %d" % count)
 
 
 class FlowFaults(Matrix, FaultTest):
