@@ -15,8 +15,8 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch_neighbour(const View& view, const Near
   const auto hop = near(leg);
   if constexpr (!std::is_same_v<decltype(hop), const PairHop>) {
     view.prefetch(hop, group);
-  } else if (hop.together) {
-    view.prefetch(PackHop{hop.outer, 0, hop.halo, nullptr}, group);
+  } else if (hop.together()) {
+    view.prefetch(PackHop{hop.outer, 0, hop.halo(), nullptr}, group);
   } else {
     view.prefetch(near.lower()(leg), group);
     view.prefetch(near.upper()(leg), group);
@@ -101,7 +101,7 @@ class NeighbourView {
   }
   /// The same for the neighbours of a pair; only if they are together.
   KOKKOS_FORCEINLINE_FUNCTION void locate(PairInMemory& sites, const PairHop& hop, int group) const {
-    (hop.halo ? halo_ : field_).locate(sites, PairSite{hop.outer}, group, hop.exchange);
+    (hop.halo() ? halo_ : field_).locate(sites, PairSite{hop.outer}, group, hop.exchange());
   }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(const PackHop& hop, int group) const {
     if (!hop.slots) (hop.halo ? halo_ : field_).prefetch(hop.outer, group);
@@ -132,8 +132,8 @@ class NeighbourView {
   KOKKOS_FORCEINLINE_FUNCTION auto of_pair(PairSite x, const Neighbourhood<PairSite>& near, int leg, int group) const {
     const PairHop hop = near(leg);
     typename View::PairValue v;
-    if (hop.together) {
-      v = (hop.halo ? halo_ : field_)(PairSite{hop.outer}, group, hop.exchange);
+    if (hop.together()) {
+      v = (hop.halo() ? halo_ : field_)(PairSite{hop.outer}, group, hop.exchange());
     } else {
       const PackValue lower = (*this)(x.lower(), near.lower()(leg), group);
       const PackValue upper = (*this)(x.upper(), near.upper()(leg), group);

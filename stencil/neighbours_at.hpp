@@ -149,7 +149,7 @@ class NeighboursAt<View, PairSite, n_legs> {
   KOKKOS_FORCEINLINE_FUNCTION InMemory read(const PairHop& hop, int leg) const {
     return InMemory([&](InMemory & sites) __attribute__((always_inline)) {
       if constexpr (!detail::decodes_first<View>)
-        if (hop.together) return view_->locate(sites, hop, group_);
+        if (hop.together()) return view_->locate(sites, hop, group_);
       sites.point_to(gathered_[leg], gathered_[leg] + InMemory::split_reals);
     });
   }
@@ -157,7 +157,7 @@ class NeighboursAt<View, PairSite, n_legs> {
   KOKKOS_FORCEINLINE_FUNCTION auto read_half(const PairHop& hop, int leg) const {
     using Half = typename View::HalfPairInMemory;
     return Half([&](Half & both) __attribute__((always_inline)) {
-      if (hop.together) return view_->template locate_half<first>(both, hop, group_);
+      if (hop.together()) return view_->template locate_half<first>(both, hop, group_);
       both.point_to(gathered_[leg] + first * 6 * InMemory::lanes, nullptr);
     });
   }
@@ -170,7 +170,7 @@ class NeighboursAt<View, PairSite, n_legs> {
                                        Blocks& blocks) {
     for (int leg = 0; leg < used; ++leg) {
       const bool half = (halves >> leg & 1) != 0;
-      if (near(leg).together) {
+      if (near(leg).together()) {
         if constexpr (detail::decodes_first<View>) view.decode(blocks[leg], near(leg), group);
         continue;
       }

@@ -46,7 +46,7 @@ class LocalNeighbours {
     site.point_to(field_.address(hop.outer, group) + View::first_lane(hop.outer), nullptr, hop.exchange);
   }
   KOKKOS_FORCEINLINE_FUNCTION void locate(PairInMemory& sites, const PairHop& hop, int group) const {
-    sites.point_to(field_.address(PairSite{hop.outer}, group), nullptr, hop.exchange);
+    sites.point_to(field_.address(PairSite{hop.outer}, group), nullptr, hop.exchange());
   }
   /// The same for the two spins from `first` on, 0 or 2.
   template <int first>
@@ -56,7 +56,7 @@ class LocalNeighbours {
   }
   template <int first>
   KOKKOS_FORCEINLINE_FUNCTION void locate_half(HalfPairInMemory& halves, const PairHop& hop, int group) const {
-    halves.point_to(field_.address(PairSite{hop.outer}, group) + 6 * first * View::row, nullptr, hop.exchange);
+    halves.point_to(field_.address(PairSite{hop.outer}, group) + 6 * first * View::row, nullptr, hop.exchange());
   }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(const PackHop& hop, int group) const {
     if (!hop.slots) field_.prefetch(hop.outer, group);
@@ -161,11 +161,11 @@ class ProjectedNeighbours {
   }
   /// The same for the neighbours of a pair; only if they are together.
   KOKKOS_FORCEINLINE_FUNCTION void locate(PairInMemory& sites, const PairHop& hop, int group) const {
-    const Halves at = halves(hop.outer, 0, hop.halo, group);
+    const Halves at = halves(hop.outer, 0, hop.halo(), group);
     if constexpr (is_plain)
-      sites.point_to(at.upper, at.lower, hop.exchange);
+      sites.point_to(at.upper, at.lower, hop.exchange());
     else
-      sites.copy_from(decoded<2 * View::lanes>(at), hop.exchange);
+      sites.copy_from(decoded<2 * View::lanes>(at), hop.exchange());
   }
   /// The same for what read_half() returns.
   template <int first>
@@ -176,7 +176,7 @@ class ProjectedNeighbours {
   template <int first>
   KOKKOS_FORCEINLINE_FUNCTION void locate_half(HalfPairInMemory& both, const PairHop& hop, int group) const
       requires(is_plain) {
-    both.point_to(halves<first>(hop.outer, 0, hop.halo, group).upper, nullptr, hop.exchange);
+    both.point_to(halves<first>(hop.outer, 0, hop.halo(), group).upper, nullptr, hop.exchange());
   }
   /// Writes the decoded neighbour in the order of a site in memory; only for a hop without slots.
   KOKKOS_FORCEINLINE_FUNCTION void decode(Real* to, const PackHop& hop, int group) const requires(!is_plain) {
@@ -184,7 +184,7 @@ class ProjectedNeighbours {
   }
   /// The same for the neighbours of a pair; only if they are together.
   KOKKOS_FORCEINLINE_FUNCTION void decode(Real* to, const PairHop& hop, int group) const requires(!is_plain) {
-    put<2 * View::lanes, 2 * View::lanes>(to, halves(hop.outer, 0, hop.halo, group), hop.exchange);
+    put<2 * View::lanes, 2 * View::lanes>(to, halves(hop.outer, 0, hop.halo(), group), hop.exchange());
   }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(LaneHop hop, int group) const { prefetch(hop.outer, hop.halo, group); }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(const PackHop& hop, int group) const {

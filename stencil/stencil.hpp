@@ -34,12 +34,21 @@ struct PackHop {
   }
 };
 #if !defined(KOKKOS_ENABLE_CUDA)
-/// Where the neighbours of a PairSite are: those of its two sites are the pair of `outer` if they are `together`, and
-/// exchange brings its lanes into the order of the two sites.  If not, a PackHop of each site says where they are.
+/// Where the neighbours of a PairSite are: those of its two sites are the pair of `outer` if they are together(), and
+/// exchange() brings its lanes into the order of the two sites.  If not, a PackHop of each site says where they are.
 struct PairHop {
   int outer;
-  HalvesExchange exchange;
-  bool halo, together;
+  /// upper exchange << 16 | lower exchange << 8 | in the halo << 1 | together: one number, as GCC 12 shuffles the bytes
+  /// of a struct of two bools at each leg.
+  std::uint32_t rest;
+
+  KOKKOS_FORCEINLINE_FUNCTION bool together() const { return (rest & 1) != 0; }
+  KOKKOS_FORCEINLINE_FUNCTION bool halo() const { return (rest & 2) != 0; }
+  KOKKOS_FORCEINLINE_FUNCTION HalvesExchange exchange() const {
+    return {int(rest >> 8 & 0xff), int(rest >> 16 & 0xff)};
+  }
+  /// The pair of this number in a field.
+  static KOKKOS_FORCEINLINE_FUNCTION PairHop to(int outer) { return {outer, 1}; }
 };
 #endif
 /// Where the neighbour of a LaneSite or of a ColumnSite (lane 0) is.
@@ -166,17 +175,16 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr int entry_exchange(std::uint32_t e) { retu
 KOKKOS_FORCEINLINE_FUNCTION PairHop pair_hop(const PackHop& lower, const PackHop& upper) {
   const bool together = lower.slots == nullptr && (lower.outer ^ upper.outer) == 1 && lower.halo == upper.halo;
   const int swapped = (lower.outer & 1) * default_lanes;
-  return {lower.outer & ~1, {lower.exchange | swapped, upper.exchange | swapped}, lower.halo, together};
+  const auto lower_exchange = std::uint32_t(lower.exchange | swapped);
+  const auto upper_exchange = std::uint32_t(upper.exchange | swapped);
+  return {lower.outer & ~1,
+          upper_exchange << 16 | lower_exchange << 8 | std::uint32_t(lower.halo) << 1 | std::uint32_t(together)};
 }
-/// An entry of the table of pairs: outer << 32 | upper exchange << 16 | lower exchange << 8 | in the halo << 1 |
-/// together.
+/// An entry of the table of pairs.
 KOKKOS_FORCEINLINE_FUNCTION std::uint64_t pair_entry(const PairHop& hop) {
-  return std::uint64_t(hop.outer) << 32 | std::uint64_t(hop.exchange.upper) << 16 |
-         std::uint64_t(hop.exchange.lower) << 8 | std::uint64_t(hop.halo) << 1 | std::uint64_t(hop.together);
+  return std::uint64_t(hop.outer) << 32 | hop.rest;
 }
-KOKKOS_FORCEINLINE_FUNCTION PairHop pair_hop(std::uint64_t e) {
-  return {int(e >> 32), {int(e >> 8 & 0xff), int(e >> 16 & 0xff)}, (e & 2) != 0, (e & 1) != 0};
-}
+KOKKOS_FORCEINLINE_FUNCTION PairHop pair_hop(std::uint64_t e) { return {int(e >> 32), std::uint32_t(e)}; }
 #endif
 }  // namespace detail
 

@@ -142,7 +142,7 @@ void Stencil::Builder::fill_pairs() {
   const Stencil::View all = s_.view();
   const std::size_t n_legs = s_.legs_.size(), n_pairs = std::size_t(layout_.n_outer()) / 2;
   // One pair more, as prefetches look one ahead; its neighbours are together, so nothing is asked of its sites.
-  std::vector<std::uint64_t> pairs((n_pairs + 1) * n_legs, detail::pair_entry({0, {0, 0}, false, true}));
+  std::vector<std::uint64_t> pairs((n_pairs + 1) * n_legs, detail::pair_entry(PairHop::to(0)));
   std::vector<std::uint32_t> apart(n_pairs);
   for_each_outer([&](int outer, int) {
     if (outer % 2 != 0) return;
@@ -152,7 +152,7 @@ void Stencil::Builder::fill_pairs() {
     for (std::size_t leg = 0; leg < n_legs; ++leg) {
       const PairHop hop = detail::pair_hop(lower(int(leg)), upper(int(leg)));
       pairs[k * n_legs + leg] = detail::pair_entry(hop);
-      if (!hop.together && leg < 32) apart[k] |= std::uint32_t(1) << leg;
+      if (!hop.together() && leg < 32) apart[k] |= std::uint32_t(1) << leg;
     }
   });
   s_.pairs_ = Buffer<std::uint64_t>("stencil", pairs);

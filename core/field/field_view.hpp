@@ -139,7 +139,9 @@ class FieldView : private detail::ViewExtents<detail::checks_bounds> {
     if constexpr (Codec::is_plain)
       return InMemory(address(x.outer, group) + first_lane(x.outer));
     else
-      return InMemory((*this)(x, group));
+      return InMemory([&](InMemory & site) __attribute__((always_inline)) {
+        locate_at(site, x, address(x.outer, group) + first_lane(x.outer), group, 0);
+      });
   }
   /// z[i] of the site that operator() returns, without loading the rest.
   KOKKOS_FORCEINLINE_FUNCTION Complex<PackReal> element(PacksSite x, int group, int i) const {

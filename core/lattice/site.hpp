@@ -66,13 +66,14 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr int whole_pairs(int n_outer) {
   return (n_outer + outer_multiple - 1) / outer_multiple * outer_multiple;
 }
 
+/// Outer sites of a PackSite or PairSite.
+template <class Site>
+inline constexpr int outers_of_site = std::is_same_v<Site, PairSite> ? 2 : 1;
+
 /// The site that a kernel over packs or columns probably gets next.
 template <class Site>
 KOKKOS_FORCEINLINE_FUNCTION Site site_after(Site x) {
-  if constexpr (std::is_same_v<Site, PairSite>)
-    return {x.outer + 2};
-  else
-    return {x.outer + 1};
+  return {x.outer + outers_of_site<Site>};
 }
 
 /// Calls f(site, component, is_at_x) with what a kernel over packs or columns probably gets after component c of

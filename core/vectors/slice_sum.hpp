@@ -83,10 +83,6 @@ struct OuterSites {
   int n_next;
 };
 
-/// Outer sites of a PackSite or PairSite.
-template <class Site>
-inline constexpr int outers_of_site = std::is_same_v<Site, PairSite> ? 2 : 1;
-
 /// Numbers at all lanes of a site.
 template <class T, class Site>
 using NumbersAtSite = Complex<Pack<T, outers_of_site<Site> * default_lanes>>;
@@ -100,9 +96,8 @@ template <class T, class Site, class Kernel>
 void compute_block(const void* kernel, const OuterSites& sites, int b, int block, NumbersAtSite<T, Site>* value) {
   const Kernel mine = *static_cast<const Kernel*>(kernel);  // whose members no store can change
   for (int i = 0; i < sites.count; i += outers_of_site<Site>, value += block) {
-    if constexpr (requires { mine.prefetch(PackSite{0}, b); })
-      for (int k = i; k < std::min(i + outers_of_site<Site>, sites.n_next); ++k)
-        mine.prefetch(PackSite{sites.next[k]}, b);
+    if constexpr (requires { mine.prefetch(PackSite{0}, b); })  // of a pair, whose sites share their blocks, too
+      if (i < sites.n_next) mine.prefetch(PackSite{sites.next[i]}, b);
     mine(Site{sites.outer[i]}, b, value);
   }
 }

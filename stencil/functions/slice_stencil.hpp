@@ -144,7 +144,7 @@ class SliceView {
   KOKKOS_FORCEINLINE_FUNCTION typename View::PairInMemory read(const PairHop& hop, int c) const {
     const int outer = in_view(PairSite{hop.outer}).outer;
     return typename View::PairInMemory([&](auto& sites) __attribute__((always_inline)) {
-      sites.point_to(view_.address(PairSite{outer}, component(c)), nullptr, hop.exchange);
+      sites.point_to(view_.address(PairSite{outer}, component(c)), nullptr, hop.exchange());
     });
   }
 

@@ -78,9 +78,8 @@ struct SliceStepsKernel {
   template <bool multiplies, class From>
   void take_with(const Step& step, const Slice& source, const From& from, const Slice& before, const Slice& to,
                  const SliceStencil& stencil, int count) const {
-    constexpr int at_a_time = std::is_same_v<Site, PairSite> ? 2 : 1;
     const OtherFields<Slice, others> other{source, before};
-    for (int k = 0; k < n; k += at_a_time)
+    for (int k = 0; k < n; k += outers_of_site<Site>)
       for (int c = 0; c < count; ++c) {
         const Site i{k};
         auto sum = zero<decltype(from(i, c))>();

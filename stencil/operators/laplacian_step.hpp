@@ -47,8 +47,7 @@ struct StepAtSite {
     if constexpr (others && !std::is_same_v<Site, LaneSite>) {
       with_component_after(
           x, c, n_components, [&](Site next, int component, auto) __attribute__((always_inline)) {
-            constexpr int n_outer = std::is_same_v<Site, PairSite> ? 2 : 1;
-            for (int k = 0; k < n_outer; ++k) {
+            for (int k = 0; k < outers_of_site<Site>; k += View::outers) {
               if (reads_others) other.in.prefetch(next.outer + k, component);
               if (has_before) other.before.prefetch(next.outer + k, component);
             }

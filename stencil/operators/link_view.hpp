@@ -211,7 +211,7 @@ class LinkView {
     if (backward && !doubled_)
       links_.locate(u, hop, leg / 2);
     else
-      links_.locate(u, PairHop{x.outer, {0, 0}, false, true}, doubled_ ? leg : leg / 2);
+      links_.locate(u, PairHop::to(x.outer), doubled_ ? leg : leg / 2);
   }
   static KOKKOS_FORCEINLINE_FUNCTION ColorMatrix<Pack<Real, N>> value(const InMemory& u) {
     ColorMatrix<Pack<Real, N>> v;

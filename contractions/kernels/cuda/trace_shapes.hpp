@@ -101,7 +101,7 @@ TraceTiling best_trace_tiling(int n_left, int n_right) {
   };
   using enum TraceTiling;
   constexpr Candidate single[] = {{of4, 4, 4, 20, 3.1},
-                                  {of8, 8, 8, 25, 3.4},
+                                  {of8, 8, 8, 18, 3.4},
                                   {of12, 12, 12, 28, 3.5},
                                   {of16, 16, 16, 27, 3.3},
                                   {of18, 18, 18, 29, 3.2},
