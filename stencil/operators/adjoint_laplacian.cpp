@@ -2,7 +2,6 @@
 #include "kov/stencil/operators/adjoint_laplacian.hpp"
 
 #include "kov/stencil/launch/run_stencil.hpp"
-#include "kov/stencil/operators/cuda/adjoint_blocks.hpp"
 #include "kov/stencil/operators/links_at.hpp"
 
 namespace kov {
@@ -31,12 +30,11 @@ struct AdjointLaplacianKernel {
     using Octet = decltype(in(x, c));
     using R = typename Octet::Real;
     auto sum = zero<ColorMatrix<R>>();
-    if constexpr (unrolls_adjoint_legs<Site, Out>)
-      kov::unroll<4>([&](int k) {
-        if (2 * k < n_legs) add_legs(sum, x, near, u, 2 * k, c);
-      });
-    else
-      for (int leg = 0; leg < n_legs; leg += 2) add_legs(sum, x, near, u, leg, c);
+    // Not unrolled: code that runs once on small lattices is loaded for each use.
+    for (int leg = 0; leg < n_legs; leg += 2) {
+      add_leg<false>(sum, x, near, u, leg, c);
+      add_leg<true>(sum, x, near, u, leg + 1, c);
+    }
     Octet result = R(beta) * to_adjoint(sum);
     multiply_add(result, R(alpha), in(x, c));
     if (streaming)
@@ -46,11 +44,6 @@ struct AdjointLaplacianKernel {
   }
 
  private:
-  template <class Sum, class Site, class Near, class U>
-  KOKKOS_FORCEINLINE_FUNCTION void add_legs(Sum& sum, Site x, const Near& near, const U& u, int leg, int c) const {
-    add_leg<false>(sum, x, near, u, leg, c);
-    add_leg<true>(sum, x, near, u, leg + 1, c);
-  }
   template <bool is_backward, class Sum, class Site, class Near, class U>
   KOKKOS_FORCEINLINE_FUNCTION void add_leg(Sum& sum, Site x, const Near& near, const U& u, int leg, int c) const {
     if (streaming) prefetch_next(stencil, near, links, in, x, leg, c, n_components);
