@@ -41,8 +41,7 @@ template <class T>
 QuarkSolver<T>::QuarkSolver(const GaugeField<double>& gauge, const QuarkAction& action, const SolverChoice& choice,
                             int n_columns) {
   require(!action.is_improved() || choice.preconditioner == "none", "quarks of the action", action.action_name(),
-          "have links between even sites, so that there is no even-odd preconditioner and none in blocks: set "
-          "solver.preconditioner to none");
+          "have no even-odd operator and none in blocks: set solver.preconditioner to none");
   require(!action.is_improved() || !choice.is_in_temporal_gauge(), "quarks of the action", action.action_name(),
           "have longer legs in time than the links that temporal gauge makes 1: set solver.gauge to given");
   require(!action.is_improved() || !choice.is_nonrelativistic(), "quarks of the action", action.action_name(),

@@ -173,8 +173,7 @@ void SolverChoice::check(const Settings& settings, const std::string& section) c
 
 void SolverChoice::check_improved(const Settings& settings, const std::string& key, const std::string& action) const {
   require(!is_even_odd() && !is_schwarz(), settings.origin(key), "is", action + ",",
-          "which has links between even sites, so that there is no even-odd preconditioner and none in blocks: set "
-          "solver.preconditioner to none");
+          "whose operator has no even-odd form and none in blocks: set solver.preconditioner to none");
   require(!is_in_temporal_gauge(), settings.origin(key), "is", action + ",",
           "which has longer legs in time than the links that temporal gauge makes 1: set solver.gauge to given");
   require(!is_nonrelativistic(), settings.origin(key), "is", action + ",",

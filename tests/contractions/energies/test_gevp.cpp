@@ -120,6 +120,48 @@ TEST(Gevp, TracksStatesThroughACrossing) {
   EXPECT_NE(checks.text().find("cross at t = "), std::string::npos);
 }
 
+TEST(Gevp, TakesTheReferencesThatItIsAskedFor) {
+  const std::vector<double> energy{0.3, 0.7, 1.1};
+  const CorrelatorMatrix matrix = synthetic_matrix(energy, three_states, 7);
+  const auto expect = [&](GevpReference reference, const std::vector<int>& t0) {
+    const Gevp found = gevp(matrix, {.reference = reference, .t0 = 2});
+    EXPECT_EQ(found.t0, t0);
+    for (int t = 3; t < 7; ++t)
+      for (std::size_t n = 0; n < 3; ++n)
+        EXPECT_NEAR(found.eigenvalues.mean()[std::size_t(t) * 3 + n], std::exp(-energy[n] * (t - t0[std::size_t(t)])),
+                    1e-9)
+            << "t = " << t << ", n = " << n;
+  };
+  expect(GevpReference::fixed, {2, 2, 2, 2, 2, 2, 2});
+  expect(GevpReference::previous, {-1, 0, 1, 2, 3, 4, 5});
+  expect(GevpReference::half, {-1, 0, 1, 2, 2, 3, 3});
+}
+
+TEST(Gevp, VectorsThatTurnAreFollowedByRunningTrackingAlone) {
+  // The vectors of two states turn by 14 degrees at each time; beyond 45 degrees those of the first time are nearer to
+  // the other state.
+  Resampled values(2 * 4 * 9, 3, 2.0 / 3, 3);
+  for (std::size_t row = 0; row < values.n_rows(); ++row)
+    for (int t = 0; t < 9; ++t) {
+      const double angle = 14 * t * std::acos(-1.0) / 180, x = std::cos(angle), y = std::sin(angle);
+      const double first = std::exp(-0.3 * t), second = std::exp(-0.8 * t);
+      double* c = values.row(row).data() + 8 * t;
+      c[0] = first * x * x + second * y * y;
+      c[2] = c[4] = (first - second) * x * y;
+      c[6] = first * y * y + second * x * x;
+    }
+  const CorrelatorMatrix matrix(2, std::move(values));
+  const auto eigenvalue = [&](GevpTracking tracking, int t) {
+    return gevp(matrix, {.t0 = 0, .tracking = tracking}).eigenvalues.mean()[std::size_t(t) * 2];
+  };
+  for (int t = 1; t < 9; ++t) {
+    const bool has_changed = 14 * (t - 1) > 45;
+    EXPECT_NEAR(eigenvalue(GevpTracking::sorted, t), std::exp(-0.3 * t), 1e-12) << "t = " << t;
+    EXPECT_NEAR(eigenvalue(GevpTracking::running, t), std::exp(-0.3 * t), 1e-12) << "t = " << t;
+    EXPECT_NEAR(eigenvalue(GevpTracking::fixed, t), std::exp((has_changed ? -0.8 : -0.3) * t), 1e-12) << "t = " << t;
+  }
+}
+
 TEST(Gevp, ReplicasKeepTheStatesOfTheMeans) {
   // Two states so close that noise changes their order from replica to replica.
   const Gevp found = gevp(synthetic_matrix({0.5, 0.501}, {{1, 0.1}, {0.1, 1}}, 6, 0.02, 40), {.t0 = 1});

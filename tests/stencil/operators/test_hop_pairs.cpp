@@ -101,7 +101,7 @@ TEST_P(Pairs, HaveNeighboursTogether) {
     for (int leg = 0; leg < 8; ++leg) {
       // At the ends of the local lattice one of them may be on another rank.
       const bool at_end = leg / 2 == along && lattice.communicates(along) && x == (leg % 2 == 0 ? half - 1 : 0);
-      EXPECT_NE(stencil.at(PairSite{outer})(leg).together, at_end) << "pair " << outer << ", leg " << leg;
+      EXPECT_NE(stencil.at(PairSite{outer})(leg).together(), at_end) << "pair " << outer << ", leg " << leg;
     }
   }
 }
