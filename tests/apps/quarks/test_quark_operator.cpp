@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// Solvers of quarks in single precision: the residuals that they report are those in double, of every column.
+// The operators of quarks are those of their parameters.  Solvers in single precision: the residuals that they report
+// are those in double, of every column.
 #include "apps/quarks/quark_operator.hpp"
 #include "kov/core/field/convert.hpp"
 #include "kov/core/vectors/column_sums.hpp"
 #include "kov/core/vectors/field_ops.hpp"
+#include "kov/stencil/dirac/improved.hpp"
+#include "tests/reference/clover.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/near_unit_links.hpp"
 #include "tests/support/precision.hpp"
@@ -76,6 +79,41 @@ TEST_P(TrueResiduals, OneColumnAreInDouble) {
   const SolveReport early = short_of_it(*quark.M, b, x);
   EXPECT_FALSE(early.converged);
   expect_reported(early, b, x);
+}
+
+/// Against loops over the definition, and against the library's improved operators; all parameters differ.
+TEST(QuarkOperators, AreThoseOfTheirParameters) {
+  const Coord extent{4, 4, 2, 8};
+  const Lattice lattice(Comm::world(), extent);
+  const reference::GlobalArray links = reference::near_unit_links(extent, 95),
+                               psi = reference::random_array(extent, 12, 96);
+  const GaugeField<double> gauge = reference::gauge_field<double>(lattice, links);
+  const SpinorField<double> in(lattice, "in"), out = in.like("out"), expected = in.like("expected");
+  load(in, psi);
+  const auto apply = [&](const QuarkAction& action) {
+    (*quark_operator<double>(gauge, action, {.precision = "double", .preconditioner = "none"}).M).apply(in, out);
+  };
+  const auto expect = [&](const QuarkAction& action, const reference::DiracParameters& p) {
+    apply(action);
+    EXPECT_LE(reference::max_difference(out, reference::dirac(links, psi, p)), 1e-13) << action.description();
+  };
+  const double pi = std::acos(-1.0);
+  expect({.mass = 0.3, .boundary = "periodic"}, {.mass = 0.3});
+  expect({.mass = -0.2, .xi0 = 1.7, .nu = 0.8, .theta = {0.4, -0.7, 1.1}, .theta_t = 0.3},
+         {.mass = -0.2, .xi0 = 1.7, .nu = 0.8, .angle = {0.4, -0.7, 1.1, pi + 0.3}});
+  expect({.mass = 0.1, .boundary = "periodic", .mu = 0.25, .xi0 = 1.7, .nu = 0.8, .theta_t = 0.3},
+         {.mass = 0.1, .mu = 0.25, .xi0 = 1.7, .nu = 0.8, .angle = {0, 0, 0, 0.3}});
+  expect(
+      {.mass = 0.1, .c_sw = 1.3, .mu = -0.25, .xi0 = 1.7, .nu = 0.8, .theta = {0.4, -0.7, 1.1}},
+      {.mass = 0.1, .c_space = 1.3, .c_time = 1.3, .mu = -0.25, .xi0 = 1.7, .nu = 0.8, .angle = {0.4, -0.7, 1.1, pi}});
+  const BoundaryAngles angles{{0.4, -0.7, 1.1, pi + 0.3}};
+  const auto expect_improved = [&](const std::string& name, const auto& M) {
+    apply({.mass = 0.3, .action = name, .theta = {0.4, -0.7, 1.1}, .theta_t = 0.3});
+    M.apply(in, expected);
+    EXPECT_LE(reference::max_difference(out, reference::gather(expected)), 1e-13) << name;
+  };
+  expect_improved("naik", naik_operator<double>(gauge, 0.3, angles));
+  expect_improved("hamber-wu", hamber_wu_operator<double>(gauge, 0.3, angles));
 }
 
 /// Beyond single precision, where its own residual is rounding alone.
