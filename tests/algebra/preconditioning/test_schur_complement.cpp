@@ -4,15 +4,19 @@
 // those with a clover term are the same in one pass and in two.
 #include "kov/algebra/preconditioning/schur_complement.hpp"
 #include "kov/core/field/convert.hpp"
+#include "kov/core/launch/launch_shape.hpp"
 #include "kov/core/site/max_or_nan.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/dirac/wilson_clover.hpp"
+#include "tests/core/io/io_support.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge.hpp"
 #include "tests/support/gauge_links.hpp"
 #include "tests/support/lattices.hpp"
+#include "tests/support/tune_file.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
@@ -235,6 +239,52 @@ TEST_P(SchurPasses, OneIsTheSameAsTwo) {
   check_passes<double>(lattice, gauge, 0.3, 1);
 }
 INSTANTIATE_TEST_SUITE_P(Lattices, SchurPasses, ::testing::ValuesIn(test::small_lattice_cases(600)), test::case_name);
+
+/// Whether all calls of M.apply() give the bits of the first, while the tuner tries overlaps and shapes of launches.
+template <class T, class M>
+bool same_bits(const M& m, int calls) {
+  const SpinorField<T> in(m.lattice(), "in", 2, Subset::even), out = in.like("out");
+  const SpinorField<T> all(m.lattice(), "in", 2);
+  load(all, reference::random_array(m.lattice().extent(), 24, 120));
+  copy(all.even(), in);
+  m.apply(in, out);
+  const std::vector<double> first = export_sites(out);
+  for (int i = 1; i < calls; ++i) {
+    m.apply(in, out);
+    if (export_sites(out) != first) return false;
+  }
+  return true;
+}
+
+TEST(TunedSchurComplements, HaveTheSameBitsInEveryCall) {
+  const Comm comm = Comm::world();
+  const test::Folder folder(comm);
+  const test::TuneFile here(folder / "tune.txt");
+  const int calls = 2 + 24 + 12 * int(launch_shapes().size());
+  for (const bool forced : {false, true}) {
+    const Lattice lattice(comm, {4, 4, 4, 8}, {.force_exchange = forced});
+    const auto gauge = reference::gauge_field<double>(lattice, reference::random_su3(lattice.extent(), 4, 73));
+    const auto check = [&]<class T>(T) {
+      using F = SpinorField<T>;
+      const GaugeLinks<T> links(gauge, BoundaryAngles::antiperiodic_in_time());
+      const Hop<T> hop(links, {.doubled = true});
+      const CloverTerm<T> term(gauge, {.mass = 0.1, .c_sw = 1.3});
+      EXPECT_TRUE((same_bits<T>(SchurComplement<T, MassTerm, F>(WilsonOperator<T>(links, 0.1), 2), calls)));
+      EXPECT_TRUE((same_bits<T>(SchurComplement<T, CloverTerm<T>, F>({hop, term}, 2, SchurForm::symmetric), calls)));
+    };
+    check(double{});
+    check(float{});
+    // Ranks may run what needs no halo by themselves: it keeps the default shape where there are several.
+    const auto chosen = lattice.tuner().report();
+    EXPECT_EQ(chosen.empty(), !forced && comm.size() > 1);
+    if (chosen.empty()) continue;
+    const auto has = [&](const std::string& text) {
+      return std::any_of(chosen.begin(), chosen.end(),
+                         [&](const std::string& line) { return test::contains(line, text); });
+    };
+    EXPECT_TRUE(has("wilson") && has("wilson_times_blocks"));
+  }
+}
 
 }  // namespace schur
 }  // namespace
