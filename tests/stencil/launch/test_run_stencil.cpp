@@ -4,12 +4,12 @@
 #include "kov/core/base/device.hpp"
 #include "kov/core/base/version.hpp"
 #include "kov/core/field/link_codecs.hpp"
-#include "kov/core/launch/launch_shape.hpp"
 #include "kov/stencil/launch/run_stencil.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
 #include "tests/core/io/io_support.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/support/tune_file.hpp"
+#include "tests/support/tuned_calls.hpp"
 
 #include <gtest/gtest.h>
 #include <set>
@@ -17,7 +17,7 @@
 namespace kov {
 namespace {
 
-constexpr int trials = 24;
+using test::overlap_trials, test::shape_trials;
 
 /// The lattices that some of these tests use: halos in all directions.
 LatticeOptions options_with(const ExchangeOptions& exchange) { return {.force_exchange = true, .exchange = exchange}; }
@@ -33,7 +33,7 @@ GaugeLinks<T> links_on(const Lattice& lattice, LinkStorage storage = LinkStorage
 template <template <class> class SiteT, class T>
 void tune(const CovariantLaplacian<T>& laplacian, int n) {
   const Field<SiteT, T> in(laplacian.lattice(), "in", n), out(laplacian.lattice(), "out", n);
-  for (int i = 0; i <= trials; ++i) laplacian.apply(in, out);
+  for (int i = 0; i <= overlap_trials; ++i) laplacian.apply(in, out);
 }
 
 TEST(TunedStencils, HaveADifferentKeyForWhateverMayChangeTheChoice) {
@@ -55,7 +55,8 @@ TEST(TunedStencils, HaveADifferentKeyForWhateverMayChangeTheChoice) {
     tune<Spinor>(CovariantLaplacian<double>(links_on<double>(lattice, LinkStorage::twice)), 1);
     const Field<Spinor, double, ColumnLanes<4>> in(lattice, "in", 4), out(lattice, "out", 4);
     for (const Dimensions dimensions : {Dimensions::spacetime, Dimensions::space})
-      for (int i = 0; i <= trials; ++i) CovariantLaplacian<double>(links, dimensions, {.columns = true}).apply(in, out);
+      for (int i = 0; i <= overlap_trials; ++i)
+        CovariantLaplacian<double>(links, dimensions, {.columns = true}).apply(in, out);
     n_keys += 9;
   }
   using Wire = ExchangeOptions::Wire;
@@ -131,7 +132,7 @@ TEST(TunedStencils, GiveTheSameBitsInEveryCall) {
   for (const auto wire : {ExchangeOptions::Wire::full, ExchangeOptions::Wire::single, ExchangeOptions::Wire::fixed16}) {
     const std::vector<double> one = results(Overlap::blocking, wire, 1)[0];
     EXPECT_TRUE(results(Overlap::overlapped, wire, 1)[0] == one);
-    const auto tuned = results(Overlap::tuned, wire, trials + 3);
+    const auto tuned = results(Overlap::tuned, wire, overlap_trials + 3);
     for (std::size_t i = 0; i < tuned.size(); ++i) EXPECT_TRUE(tuned[i] == one) << "call " << i;
   }
 }
@@ -141,20 +142,13 @@ template <template <class> class SiteT, class T>
 bool same_bits_in_every_shape(const CovariantLaplacian<T>& laplacian, int n_components, int calls) {
   const Field<SiteT, T> in(laplacian.lattice(), "in", n_components), out(laplacian.lattice(), "out", n_components);
   load(in, reference::random_array(in.lattice().extent(), n_components * Field<SiteT, T>::n_complex, 2));
-  laplacian.apply(in, out);
-  const std::vector<double> first = export_sites(out);
-  for (int i = 1; i < calls; ++i) {
-    laplacian.apply(in, out);
-    if (export_sites(out) != first) return false;
-  }
-  return true;
+  return test::same_bits_in_every_call(out, calls, [&] { laplacian.apply(in, out); });
 }
 
 TEST(TunedStencils, LaunchInTheShapeThatIsFastest) {
   const Comm comm = Comm::world();
   const test::Folder folder(comm);
   const auto file = folder / "tune.txt";
-  const int shape_trials = 12 * int(launch_shapes().size());
   const auto shapes_of = [&](const LatticeOptions& options, int calls) {
     const Lattice lattice(comm, {4, 4, 8, 8}, options);
     EXPECT_TRUE(same_bits_in_every_shape<Spinor>(CovariantLaplacian<double>(links_on<double>(lattice)), 1, calls));
@@ -163,14 +157,14 @@ TEST(TunedStencils, LaunchInTheShapeThatIsFastest) {
   };
   {
     const test::TuneFile none(std::nullopt);
-    EXPECT_TRUE(shapes_of({}, 1 + shape_trials).empty()) << "a launch is tuned without a file";
+    EXPECT_TRUE(shapes_of({}, 1 + shape_trials()).empty()) << "a launch is tuned without a file";
   }
   const test::TuneFile here(file);
   // Ranks may run what needs no halo by themselves: it keeps the default shape where there are several.
-  const auto local = shapes_of({}, 1 + shape_trials);
+  const auto local = shapes_of({}, 1 + shape_trials());
   EXPECT_EQ(local.size(), comm.size() == 1 ? 2u : 0u);
   // A halo: first whether it overlaps, then the shape.
-  const auto with_halo = shapes_of(options_with({}), 2 + trials + shape_trials);
+  const auto with_halo = shapes_of(options_with({}), 2 + overlap_trials + shape_trials());
   EXPECT_EQ(with_halo.size(), 2u);
   for (const std::string& line : with_halo) EXPECT_TRUE(test::contains(line, ": launch ")) << line;
   comm.barrier();
