@@ -26,14 +26,15 @@ enum class Gamma5Fold {
 enum class ProductTiling {
   /// The fastest for this device, type and size.
   automatic,
-  /// Tiles of the register outer product (hierarchical tiling): 32 x 32, 64 x 64 and 128 x 128 numbers a team; 4 x 2,
-  /// 8 x 4 and 8 x 8 a thread.  The first two are the tile sets of H.-L. Wu, "GPU Matrix Multiplication" (CSE 260).
+  /// Tiles of the register outer product (hierarchical tiling), rows x columns: 32 x 32, 64 x 64 and 128 x 128 numbers
+  /// a team; 2 x 4, 4 x 8 and 8 x 8 a thread.  Of complex doubles `large` has 128 x 64 and 8 x 4.  The first two are
+  /// the tile sets of H.-L. Wu, "GPU Matrix Multiplication" (CSE 260).
   small,
   medium,
   large,
   /// 64 x 64 numbers a team and 4 x 4 a thread, deeper tiles of k.
   square,
-  /// 64 x 64 numbers a team, 8 x 4 a thread, three stages of prefetching.
+  /// 64 x 64 numbers a team, 8 x 4 a thread (of complex doubles 4 x 4), three stages of prefetching.
   deep,
   /// 64 x 64 numbers a team, multiplied by tensor cores (NVIDIA, compute capability 8.0 and later).  Doubles are
   /// multiplied as they are.  A product of floats is three of TF32 numbers, and sums over eight of the inner index are
