@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // Products of every tiling, type and size against their definition.
+#include "kov/contractions/kernels/cuda/tensor_cores.hpp"
 #include "kov/contractions/kernels/product.hpp"
 #include "tests/contractions/kernels/matrix_support.hpp"
+#include "tests/support/precision.hpp"
 
 namespace kov {
 namespace {
@@ -47,6 +49,75 @@ TYPED_TEST(Products, AreThoseOfTheDefinitionInEveryTilingAndSize) {
   const ProductTiling automatic[] = {ProductTiling::automatic};
   check<TypeParam>({65, 65, 65}, automatic);
   check<TypeParam>({250, 3, 260}, automatic);  // several blocks of rows and columns on CPUs
+}
+
+/// A number of a product in long double, and the sum of the moduli of its terms.
+struct ExactNumber {
+  std::size_t place;
+  std::complex<long double> sum = 0;
+  double moduli = 0;
+};
+
+/// Of two products beside each other: numbers in some rows and columns, the last ones and those around the 256th, where
+/// CPUs begin another block, among them.
+std::vector<ExactNumber> exact_numbers(const HostNumbers& a, const HostNumbers& b, const Shape& s) {
+  const auto some = [](std::size_t size) {
+    std::vector<std::size_t> all;
+    for (std::size_t i = 0; i < size; ++i)
+      if (i % 37 == 0 || i + 1 == size || (i > 253 && i < 266)) all.push_back(i);
+    return all;
+  };
+  std::vector<ExactNumber> numbers;
+  for (std::size_t product = 0; product < 2; ++product)
+    for (const std::size_t row : some(s.m))
+      for (const std::size_t column : some(s.k)) {
+        ExactNumber exact{(product * s.m + row) * s.k + column};
+        for (std::size_t inner = 0; inner < s.n; ++inner) {
+          const std::complex<long double> x(a[(product * s.m + row) * s.n + inner]),
+              y(b[(product * s.n + inner) * s.k + column]);
+          exact.sum += std::complex<long double>{x.real() * y.real() - x.imag() * y.imag(),
+                                                 x.real() * y.imag() + x.imag() * y.real()};
+          exact.moduli += double(std::abs(x) * std::abs(y));
+        }
+        numbers.push_back(exact);
+      }
+  return numbers;
+}
+
+/// Within the bound for sums of this length, and the rounding of what is stored.
+template <class Z>
+void check_two(const Shape& s, std::span<const ProductTiling> tilings) {
+  using R = detail::MatrixReal<Z>;
+  using Wide = std::conditional_t<detail::is_complex_number<Z>, Complex<double>, double>;
+  const HostNumbers a = random_numbers<Z>(2 * s.m * s.n, 1), b = random_numbers<Z>(2 * s.n * s.k, 2);
+  const Buffer<Z> da = on_device<Z>(a), db = on_device<Z>(b);
+  const std::vector<ExactNumber> expected = exact_numbers(a, b, s);
+  for (const ProductTiling tiling : tilings)
+    for (const bool wide : {false, true}) {
+      if (wide && !std::is_same_v<R, float>) continue;
+      const Buffer<Z> dc("c", 2 * s.m * s.k);
+      multiply<Z>(packed_matrices<const Z>(da.data(), int(s.m), int(s.n)),
+                  packed_matrices<const Z>(db.data(), int(s.n), int(s.k)),
+                  packed_matrices(dc.data(), int(s.m), int(s.k)), {{2, 1, 1, 1}},
+                  {.wide_sums = wide, .tiling = tiling});
+      const auto n = std::int64_t(s.n);
+      const bool by_tensor_cores =
+          tiling == ProductTiling::tensor || (tiling == ProductTiling::automatic && detail::has_tensor_cores());
+      const double bound = wide ? rounding_bound<Wide>(n) : by_tensor_cores ? tensor_bound<Z>(n) : rounding_bound<Z>(n);
+      const HostNumbers c = on_host(dc);
+      for (const ExactNumber& exact : expected)
+        EXPECT_LE(double(std::abs(std::complex<long double>(c[exact.place]) - exact.sum)),
+                  bound * exact.moduli + test::eps<R> * double(std::abs(exact.sum)))
+            << name(tiling) << (wide ? ", wide, " : ", ") << s.m << " x " << s.n << " times " << s.n << " x " << s.k
+            << ", row " << exact.place / s.k << ", column " << exact.place % s.k;
+    }
+}
+
+TYPED_TEST(Products, OfMoreThanOneBlockAreThoseOfTheDefinition) {
+  for (const Shape& shape : {Shape{385, 261, 3}, {513, 3, 261}, {2, 513, 385}})
+    check_two<TypeParam>(shape, product_tilings());
+  const ProductTiling automatic[] = {ProductTiling::automatic};
+  check_two<TypeParam>({261, 513, 385}, automatic);
 }
 
 /// Rows with gaps between them, at an address that is not aligned, a shared left factor, a batch in two directions.
@@ -110,18 +181,23 @@ TYPED_TEST(Products, WithGamma5AndConjugateAreTheTransposedRightFactors) {
     for (const std::size_t n : {2, 12, 30, 34, 64, 130}) check_right_factor<TypeParam>(n, fold);
 }
 
-TEST(Products, DoNotDependOnHowManyThereAre) {
-  using Z = Complex<float>;
-  constexpr std::size_t n = 70, batch = 40;
-  const Buffer<Z> a = on_device<Z>(random_numbers<Z>(batch * n * n, 1)),
-                  b = on_device<Z>(random_numbers<Z>(batch * n * n, 2)), c("c", batch * n * n), one("one", n * n);
-  multiply<Z>(packed_matrices<const Z>(a.data(), n, n), packed_matrices<const Z>(b.data(), n, n),
-              packed_matrices(c.data(), n, n), {{batch, 1, 1, 1}});
-  const std::size_t last = (batch - 1) * n * n;
-  multiply<Z>(shared_matrix<const Z>(a.data() + last, n, n), shared_matrix<const Z>(b.data() + last, n, n),
-              shared_matrix(one.data(), n, n));
-  const HostNumbers all = on_host(c);
-  EXPECT_EQ(HostNumbers(all.begin() + std::ptrdiff_t(last), all.end()), on_host(one));
+/// Whatever blocks of rows a host makes of one matrix and of many.
+TYPED_TEST(Products, DoNotDependOnHowManyThereAre) {
+  using Z = TypeParam;
+  struct Square {
+    int n, batch;
+  };
+  for (const auto& [n, batch] : {Square{70, 40}, {261, 5}, {385, 2}}) {
+    const std::size_t matrix = std::size_t(n) * std::size_t(n), all = std::size_t(batch) * matrix, last = all - matrix;
+    const Buffer<Z> a = on_device<Z>(random_numbers<Z>(all, 1)), b = on_device<Z>(random_numbers<Z>(all, 2)),
+                    c("c", all), one("one", matrix);
+    multiply<Z>(packed_matrices<const Z>(a.data(), n, n), packed_matrices<const Z>(b.data(), n, n),
+                packed_matrices(c.data(), n, n), {{batch, 1, 1, 1}});
+    multiply<Z>(shared_matrix<const Z>(a.data() + last, n, n), shared_matrix<const Z>(b.data() + last, n, n),
+                shared_matrix(one.data(), n, n));
+    const HostNumbers products = on_host(c);
+    EXPECT_EQ(HostNumbers(products.begin() + std::ptrdiff_t(last), products.end()), on_host(one)) << n;
+  }
 }
 
 TEST(Products, OfShapesThatDoNotFitAreRefused) {
