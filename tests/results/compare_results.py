@@ -11,8 +11,10 @@ are read with h5py; without it they are an error, or with --text-only left aside
 
 Scales.  A number in a column of a table, or in a dataset, is compared with the largest of the column or dataset: roundings of
 sums are as large as the terms that cancel in them.  A correlator is compared, time by time, with the largest correlator of
-its kind (meson, baryon) at that time: the roundings of all go like |S|^2 and |S|^3 of the same propagator.  Other numbers are
-compared with themselves.
+its kind (meson, baryon, loop) at that time: the roundings of all go like |S|^2 and |S|^3 of the same propagator, or like S.  A
+three-point function is compared with the largest of its current and hadron at that time, a propagator or a matrix of
+distillation with the largest number on its time slice.  Eigenvectors are compared as they are: a convention fixes their phases,
+and no eigenvalues are degenerate.  Other numbers are compared with themselves.
 """
 import argparse
 import collections
@@ -35,8 +37,12 @@ TOLERANCES = [(re.compile(pattern), relative, absolute, why) for pattern, relati
     (r"residual", 0, 1e-11, "what a solver leaves: roundings below its tolerance"),
     (r"hot|nersc|ildg", 2e-7, 0, "links rounded to 32 bits: where roundings differ before, a last digit differs after"),
     (r"(?i)theta", 1e-8, 1e-16, "the square of what is left of a divergence, down to 1e-11 of its first value"),
+    (r"^analyze.*\.txt: ", 0.1, 1e-12, "two digits of an error at least: the HDF5 file has all of them"),
+    (r"^analyze.*: (energy|dispersion)/", 1e-5, 1e-13, "a fit ends when a step changes chi^2 by 1e-14 of it: at 1e-7 of an error"),
+    (r"^analyze", 1e-7, 1e-13, "errors are differences of replicas, whose correlators come from solves that stop at 1e-12"),
     (r"spectrum_mixed", 1e-9, 0, "the solver stops at 1e-11, after another history"),
-    (r"spectrum_double", 1e-10, 0, "the solver stops at 1e-12, after another history"),
+    (r"spectrum_double|spectrum_currents", 1e-10, 0, "the solver stops at 1e-12, after another history"),
+    (r"^propagator|^distill", 1e-10, 0, "solvers and eigenvectors stop at 1e-12, after another history"),
     (r"interpolation error|t0|w0|W\(t\)|V\(r,t\)|Q$", 1e-10, 1e-13, "differences, derivatives and logarithms of such numbers"),
     (r"", 1e-11, 1e-14, "roundings of double after some hundred operations or iterations; text has 12 digits"),
 )]
@@ -45,7 +51,7 @@ TOLERANCES = [(re.compile(pattern), relative, absolute, why) for pattern, relati
 PROVENANCE = [(re.compile(pattern), why) for pattern, why in (
     (r"^# version |^version$|^revision$", "the version"),
     (r"^# (GNU|Clang|NVIDIA|Intel|Apple)|^build$|^hdf5$", "compiler and libraries"),
-    (r"^suma|^sumb|checksum|^links |CHECKSUM", "checksums of bits, which one rounding changes"),
+    (r"^suma|^sumb|checksum|^links |CHECKSUM|^job$", "checksums of bits, which one rounding changes, and what is made of them"),
     (r"^date$", "the time"),
     (r"^wrote |^pictures are SVG only", "which formats a build writes"),
     (r"^processes|^kovariant |seconds|^user_block", "machine and time"),
@@ -58,9 +64,17 @@ WORD = re.compile(rf"(?<![\w.])({NUMBER.pattern})(?![\w])")
 
 Number = collections.namedtuple("Number", "quantity scale value")
 
+CORRELATORS = ("meson", "baryon", "loop", "three-point")
+BY_SLICE = ("propagator/matrices", "matrices/numbers")  # datasets whose first index is t
+
 
 def is_provenance(name):
     return any(pattern.search(name) for pattern, _ in PROVENANCE)
+
+
+def scale_of(kind, which, t):
+    """What correlators are compared with.  which: three-point functions of one current and hadron."""
+    return (kind, which, t) if kind == "three-point" else (kind, t)
 
 
 class Content:
@@ -91,14 +105,16 @@ def row_of(line):
 
 
 def read_text(path):
-    content, columns, comment, table, kind, channel = Content(), [], "", 0, None, None
+    content, columns, comment, table, kind, channel, hadron = Content(), [], "", 0, None, None, ""
     with open(path) as file:
         for line in file.read().splitlines():
             row = row_of(line)
             if row is None:
                 comment, columns = line, []
-                if re.match(r"# (meson|baryon) ", line):
+                if re.match(f"# ({'|'.join(CORRELATORS)}) ", line):
                     kind, channel = line.split()[1:3]
+                    hadron = ""
+                hadron = line if line.startswith("# hadron = ") else hadron
                 if line.strip() and not is_provenance(line):
                     content.add_line(line)
                 continue
@@ -112,7 +128,7 @@ def read_text(path):
             content.texts.append(" ".join("-" if value is None else "#" for value in row))
             for name, value in zip(columns, row):
                 if value is not None and kind and name in ("real", "imag"):
-                    content.add(f"{kind}/{channel}", (kind, row[0]), value)
+                    content.add(f"{kind}/{channel}", scale_of(kind, (channel, hadron), row[0]), value)
                 elif value is not None:
                     content.add(f"table {table}, {name}", (table, name), value)
     return content
@@ -144,11 +160,12 @@ def add_dataset(content, name, dataset):
             add_values(content, f"{name}, {column}", numpy.ravel(values[column]).tolist(), 1, [])
     else:
         n = dataset.shape[-1] if dataset.shape else 1
-        add_values(content, name, numpy.ravel(values).tolist(), n, columns)
+        slices = dataset.shape[0] if name in BY_SLICE else 1
+        add_values(content, name, numpy.ravel(values).tolist(), n, columns, slices)
 
 
-def add_values(content, name, values, n, columns):
-    """Rows of n values one after the other."""
+def add_values(content, name, values, n, columns, slices=1):
+    """Rows of n values one after the other, in slices of a scale each."""
     parts = name.split("/")
     for k, value in enumerate(values):
         if isinstance(value, (bytes, str)):
@@ -158,12 +175,12 @@ def add_values(content, name, values, n, columns):
             continue
         if not isinstance(value, (int, float, complex)):
             continue  # references of dimension scales
-        if parts[0] in ("meson", "baryon"):
-            quantity, scale = "/".join(parts[:2]), (parts[0], k % n)
+        if parts[0] in CORRELATORS and len(parts) > 1:
+            quantity, scale = "/".join(parts[:2]), scale_of(parts[0], name, k % n)
         elif len(columns) == n:
             quantity, scale = f"{name}, {columns[k % n]}", (name, k % n)
         else:
-            quantity, scale = name, name
+            quantity, scale = name, (name, k * slices // len(values))
         for part in (value.real, value.imag) if isinstance(value, complex) else (value,):
             content.add(quantity, scale, float(part))
 

@@ -6,6 +6,12 @@ Usage: run_programs.py PROGRAM FOLDER [--launcher "mpiexec -n 2"] [--inputs FOLD
 FOLDER must not exist.  It gets every file that the runs write, and what info, convert and generate print as NAME.out.  With
 --inputs the configurations are those of another such folder: the same bits go into everything after generate, whose own
 configurations are still made and left to be compared.
+
+What is made: configurations and histories of generate; the same links in all formats; flows, Wilson loops, gauges and
+smeared sources; propagators of a Wilson and of a twisted clover quark; two-point functions of spectrum in two precisions,
+its three-point functions through sequential sources and its quark loops; eigenvectors, elementals, perambulators and
+correlators of distill, with two pions, baryons and diluted noise; and energies, matrix elements and a GEVP of analyze.
+Propagators, distill and analyze need HDF5.
 """
 import argparse
 import os
@@ -40,6 +46,39 @@ SPECTRUM = {
     "correlators.baryons": "['all']", "correlators.max_momentum2": 1, "analysis.pion": "[1, 3]", "analysis.rho": "[1, 3]",
     "analysis.nucleon": "[1, 2]",
 }
+# Solvers and eigenvectors go on to 1e-12, so that what they leave is below the tolerances of the comparison.
+DOUBLE = {"solver.precision": "double", "solver.tolerance": 1e-12}
+CURRENTS = {
+    "action.kappa": 0.13, "source.smearing": "none", "sink.smearings": "['none']", "source.count": 4,
+    "correlators.mesons": "['pion', 'pion_A4', 'pion-pion_A4', 'pion_A4-pion']", "correlators.baryons": "['nucleon']",
+    "correlators.max_momentum2": 1, "analysis.pion": "[1, 3]", "analysis.nucleon": "[1, 2]",
+    "three_point.0.hadron": "pion", "three_point.0.times": "[2, 3]", "three_point.0.currents": "['a0_g4', 'conserved_t']",
+    "three_point.0.transfers": "[[0, 0, 0], [0, 0, 1]]",
+    "three_point.1.hadron": "nucleon", "three_point.1.times": "[3]", "three_point.1.currents": "['conserved_t']",
+    "loops.hits": 2, "output.prefix": "spectrum_currents", **DOUBLE,
+}
+PROPAGATOR = {
+    "links.steps": 2, "source.width": 1.0, "source.iterations": 3, "source.count": 2, "quark.0.name": "wilson",
+    "quark.0.kappa": 0.13, "quark.1.name": "clover", "quark.1.kappa": 0.12, "quark.1.c_sw": 1.1, "quark.1.mu": 0.1,
+    "solver.columns": "together", "output.format": "hdf5", **DOUBLE,
+}
+DISTILL = {
+    "action.kappa": 0.12, "links.steps": 2, "eigenvectors.n": 4, "eigenvectors.tolerance": 1e-12,
+    "elementals.displacements": "['1', 'dx']", "perambulators.spacing": 4, **DOUBLE,
+}
+DISTILLED = {
+    "distill": {"correlators.two_pions": "[[0, 0, 0]]", "correlators.baryons": "['proton']"},
+    "distill_noise": {"noise.count": 2, "noise.eigenvectors": "interlace 2"},
+}
+ANALYZE = {
+    "jackknife": {"gevp.operators": "['pion', 'pion_A4']"},
+    "bootstrap": {"errors.method": "bootstrap", "errors.replicas": 40},
+}
+
+
+def settings(sets):
+    """As arguments."""
+    return [word for key, value in sets.items() for word in ("--set", f"{key}={value}")]
 
 
 def generated(hdf5):
@@ -85,7 +124,17 @@ def measured(hdf5):
                    {"precision": "mixed", "method": "cg", "preconditioner": "even-odd", "tolerance": 1e-11}):
         sets = {**SPECTRUM, **{f"solver.{key}": value for key, value in solver.items()}, "gauge.files": f"['{LINKS}']",
                 "output.prefix": f"spectrum_{solver['precision']}"}
-        yield "", ["spectrum", *(word for key, value in sets.items() for word in ("--set", f"{key}={value}"))]
+        yield "", ["spectrum", *settings(sets)]
+    links = {"gauge.files": f"['{LINKS}']"}
+    yield "", ["spectrum", *settings({**CURRENTS, **links})]
+    if not hdf5:
+        return
+    yield "", ["propagator", *settings({**PROPAGATOR, **links})]
+    for prefix, sets in DISTILLED.items():
+        yield "", ["distill", *settings({**DISTILL, **sets, **links, "output.prefix": prefix})]
+    for name, sets in ANALYZE.items():
+        yield "", ["analyze", "spectrum_currents.h5",
+                   *settings({"fit.points": 3, "fit.noise": 1, **sets, "output.prefix": f"analyze_{name}"})]
 
 
 class Runner:

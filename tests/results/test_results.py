@@ -92,6 +92,26 @@ class TextFiles(Folders):
         rounding = CORRELATORS.replace("1e-20", "-1e-19")
         self.assertEqual(self.compare_texts(CORRELATORS, rounding, "spectrum_double.dat"), ([], []))
 
+    def test_a_three_point_function_is_held_against_the_largest_of_its_current_and_hadron(self):
+        current = CORRELATORS.replace("meson pion-pion", "three-point a0_g4\n# hadron = pion")
+        nucleon = current.replace("pion", "nucleon").replace("1.0", "1e-6")
+        other = nucleon.replace("a0_g4", "conserved_t")
+        loop = CORRELATORS.replace("meson pion-pion", "loop pion")
+        name, all_of = "spectrum_currents.dat", CORRELATORS + current + nucleon + other + loop
+        self.assertEqual(self.compare_texts(all_of, all_of, name), ([], []))
+        for part, quantity in ((current, "three-point/a0_g4"), (nucleon, "three-point/a0_g4"), (other, "three-point/conserved_t"),
+                               (loop, "loop/pion")):
+            changed = all_of.replace(part, part.replace("0 1.0 0", "0 1.000000001 0").replace("0 1e-6 0", "0 1.000000001e-6 0"))
+            self.assertNotEqual(changed, all_of)
+            self.assertEqual(self.compare_texts(all_of, changed, name), ([f"spectrum_currents.dat: {quantity}"], []))
+
+    def test_printed_energies_may_differ_in_their_last_digit(self):
+        row = "pion-pion  0 0 0  cosh  1.412(57)  0.0564  2-4\n"
+        name = "analyze_jackknife.txt"
+        self.assertEqual(self.compare_texts(row, row.replace("(57)", "(58)").replace("1.412", "1.413"), name), ([], []))
+        self.assertEqual(len(self.compare_texts(row, row.replace("(57)", "(75)"), name)[0]), 1)
+        self.assertEqual(len(self.compare_texts(row, row.replace("2-4", "1-4"), name)[0]), 1)
+
     def test_files_in_one_folder_only_and_empty_folders_are_said(self):
         self.assertEqual(self.compare()[1], ["there is not one number to compare"])
         self.write("a", TABLE)
@@ -125,6 +145,26 @@ class Hdf5Files(Folders):
         self.make("b", 0.01, weight=0.5000001)
         self.assertEqual(self.compare(), (["spectrum_double.h5: inputs, plaquette"], []))
 
+    def test_matrices_are_held_against_the_largest_of_their_slice_and_energies_against_where_fits_end(self):
+        def compared(name, path, a, b):
+            for side, values in (("a", a), ("b", b)):
+                with h5py.File(self.path(side, name), "w") as file:
+                    file[path] = values
+                    file[path].attrs["job"] = side
+            found = self.compare()
+            for side in "ab":
+                os.remove(self.path(side, name))
+            return found
+        early, late = [[1 + 1j, 1e-9], [1e-4, 1e-9]], [[1 + 1j, 1e-9], [1e-4 * (1 + 1e-9), 1e-9]]
+        for name, path in (("propagator.h5", "propagator/matrices"), ("distill.h5", "matrices/numbers")):
+            self.assertEqual(compared(name, path, early, late), ([f"{name}: {path}"], []))
+            self.assertEqual(compared(name, path, early, [[1 + 1j, 1.00001e-9], early[1]]), ([], []))
+        self.assertEqual(compared("distill.h5", "eigenvectors/vectors", early, late), ([], []))
+        for difference, outside in ((1e-6, []), (1e-4, ["analyze.h5: energy/mean"])):
+            self.assertEqual(compared("analyze.h5", "energy/mean", [0.5], [0.5 + difference]), (outside, []))
+        for difference, outside in ((1e-9, []), (1e-6, ["analyze.h5: gevp/0/energy"])):
+            self.assertEqual(compared("analyze.h5", "gevp/0/energy", [0.5], [0.5 + difference]), (outside, []))
+
     def test_columns_of_tables_and_iterations_of_solvers_have_tolerances_of_their_own(self):
         for side, theta, iterations in (("a", 0.5, 400), ("b", 0.50001, 401)):
             with h5py.File(self.path(side, "gaugefix_landau.h5"), "w") as file:
@@ -146,6 +186,22 @@ class Programs(Folders):
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertRegex(done.stdout, r"\d{3,} quantities, 0 outside")
+        # What each program made is among the quantities.
+        links = "conf.0001.lime"
+        quantities = [f"spectrum_currents.dat: {name}" for name in ("meson/pion-pion", "three-point/conserved_t", "loop/a0")]
+        if HDF5:
+            quantities += ["analyze_jackknife.txt: pion-pion"]
+        if HDF5 and h5py:
+            quantities += [
+                "spectrum_currents.h5: three-point/a0_g4", f"propagator.{links}.wilson.0.0.0.0.h5: propagator/matrices",
+                f"distill.{links}.eigenvectors.h5: eigenvectors/vectors", f"distill.{links}.elementals.h5: matrices/numbers",
+                f"distill.{links}.t004.perambulators.h5: matrices/numbers", f"distill.{links}.correlators.h5: meson/",
+                f"distill.{links}.two_pions.correlators.h5: meson/", f"distill.{links}.baryons.correlators.h5: baryon/",
+                f"distill_noise.{links}.noise.correlators.h5: meson/", "analyze_jackknife.h5: energy/mean",
+                "analyze_jackknife.h5: dispersion/fit, c2", "analyze_jackknife.h5: gevp/0/energy",
+                "analyze_bootstrap.h5: ratio/0/plateau"]
+        for quantity in quantities:
+            self.assertIn("\n" + quantity, done.stdout)
 
 
 if __name__ == "__main__":
