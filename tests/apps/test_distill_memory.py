@@ -59,6 +59,25 @@ class DistillMemory(DistillTest):
             for name in names:
                 self.check_files(self.AGREE % 0, prefixes[0] + name, prefixes[1] + name)
 
+    def test_makes_elementals_of_baryons_with_few_eigenvectors_at_a_time_with_the_same_bits(self):
+        """Fewer pairs of vectors that are all in memory, and then vectors that are read again and again."""
+        self.need_h5py()
+        job = [*JOB, "--set", "gauge.extent=[6, 6, 6, 4]", "--set", "eigenvectors.n=16", "--set", "elementals.max_momentum=0",
+               "--set", "elementals.max_baryon_momentum=1", "--set", "perambulators.spacing=4", "--set", "correlators.mesons=[]",
+               "--set", "correlators.baryons=['proton']"]
+        plan = self.call("distill", *job, ranks=1).stdout
+        self.assertIn("eigenvectors of all slices together; 16 vectors displaced at a time; 16 pairs of vectors at a time;", plan)
+        whole = {name: self.path(name) + ".whole" for name in os.listdir(self.folder) if "baryon" in name}
+        self.assertEqual(sorted(whole), [NAME + "baryon_elementals.h5", NAME + "baryons.correlators.h5"])
+        for name, kept in whole.items():
+            os.rename(self.path(name), kept)
+        for limit, text in (("0.005", "batches +8 pairs of vectors at a time"),
+                            ("0.0045", "batches +8 eigenvectors in memory at a time; 2 pairs of vectors at a time")):
+            self.assertRegex(self.call("distill", *job, "--set", "memory.limit=" + limit, ranks=1).stdout, text)
+            for name, kept in whole.items():
+                self.check_files(self.AGREE % 0, name, kept)
+                os.remove(self.path(name))
+
     def test_makes_groups_of_slices_whose_eigenvectors_are_searched_for(self):
         self.need_h5py()
         job = [*JOB, "--set", "gauge.extent=[4, 4, 4, 8]", "--set", "eigenvectors.n=64", "--set", "elementals.displacements=['1']", "--set", "elementals.max_momentum=0",
