@@ -27,8 +27,8 @@ namespace {
 
 /// A residual that is this much larger than the smallest one, or larger than the source, is not there by rounding.
 constexpr double diverged = 100;
-/// A residual above this share of the source, after more starts than one in each precision, is none that was worked on
-/// with success.
+/// A solver whose residual is still above this share of the source, after more than one start in each precision, has
+/// made no progress.
 constexpr double barely_smaller = 0.5;
 constexpr int starts_of_stages = 2;
 /// What may be wrong where restarts do not help this solver, and the remedy; nothing for normal equations, whose

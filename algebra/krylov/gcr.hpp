@@ -14,7 +14,7 @@ namespace kov {
 /// directions since the last restart (S. C. Eisenstat, H. C. Elman and M. H. Schultz, SIAM J. Numer. Anal. 20, 345
 /// (1983)), for operators whose Hermitian part is positive.
 ///
-/// preconditioner: about A^-1, and it may be another one in every application (a flexible solver): some steps of
+/// preconditioner: approximates A^-1, and may be another one in every application (a flexible solver): some steps of
 /// another solver, or one in lower precision; one on fields is given as on_vectors(Operator<F>(...)).  directions:
 /// after this many iterations it restarts from x; it keeps two fields for each.  Otherwise like ConjugateGradient.
 /// Throws InputError unless there is a direction.
@@ -30,7 +30,7 @@ struct Gcr {
   ProgressCallback progress = {};
   /// Iterations from one restart to the next.
   int directions = 16;
-  /// About A^-1; none: the identity.
+  /// An approximation of A^-1; the identity where it is not set.
   std::optional<Operator<Vector>> preconditioner = {};
 
   /// For reports and messages.

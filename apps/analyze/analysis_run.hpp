@@ -16,7 +16,7 @@ namespace kov::app {
 /// What is analysed.
 struct AnalysisInput {
   std::vector<std::string> files;
-  /// Where files of other codes have what; none: they are Kovariant's.
+  /// Where correlators and labels are in files of another code; not set for Kovariant's own files.
   std::optional<CorrelatorMapping> mapping = {};
   /// x y z t of the lattice; zeros where it is not known before files are read.
   Coord extent{0, 0, 0, 0};

@@ -76,7 +76,8 @@ Command analyze_command() {
             arguments.positional("FILE", o->files, "files of correlators", false);
             arguments.option("--settings", o->settings, "a TOML file of settings");
             arguments.option("--set", o->set, "KEY=VALUE, as in that file; several times");
-            arguments.option("--mapping", o->mapping, "a TOML file that says where other codes have what");
+            arguments.option("--mapping", o->mapping,
+                             "a TOML file that says where another code's files keep correlators and labels");
             arguments.flag("--dry-run", o->dry_run, "print what is read and written; compute and write nothing");
             arguments.flag("--print", o->print, "print the settings in force as TOML and exit");
             return [o](const Session& session) { analyze(session, *o); };

@@ -139,7 +139,7 @@ std::vector<DispersionResult> dispersions_of(const AnalysisResults& all) {
     if (sizes.size() < 2) continue;
     for (const DispersionForm form : {DispersionForm::continuum, DispersionForm::lattice}) try {
         result.fits.push_back(fit_dispersion(energies, box, form));
-      } catch (const InputError&) {  // energies of replicas that are none: no fit
+      } catch (const InputError&) {  // energies with errors at fewer than two momenta: there is no fit
       }
     if (result.fits.size() == 2) found.push_back(std::move(result));
   }

@@ -54,7 +54,7 @@ struct DistillFiles {
   bool needs_eigenvectors() const;
 };
 
-/// What a job makes, and what of it earlier runs have left: found before anything is computed.
+/// The files that a job makes, and which parts of them earlier runs have finished.  Known before anything is computed.
 struct DistillPlan {
   PlannedGauges gauges;
   std::vector<int> source_times;

@@ -32,7 +32,8 @@ struct NoiseChoice {
 
   bool is_used() const { return count > 0; }
   DilutionScheme scheme() const;
-  /// Noise number k of a configuration: of its name, whatever its folder, so that every configuration has another.
+  /// Noise number k of a configuration.  Its random numbers depend on the file name of the configuration, not on the
+  /// folder, so every configuration has noise of its own.
   DilutedNoise noise(int k, const std::string& configuration, int n_times, int n_vectors) const;
   /// The classes in time that these times are in, ascending, each once.
   std::vector<int> time_classes(const std::vector<int>& times, int n_times) const;

@@ -44,7 +44,7 @@ struct PropagatorBatches {
   static PropagatorBatches of(const PropagatorParameters& parameters);
 };
 
-/// What a job makes, and what of it earlier runs have left: found before anything is computed.
+/// The files that a job makes, and which parts of them earlier runs have finished.  Known before anything is computed.
 struct PropagatorPlan {
   PlannedGauges gauges;
   std::vector<PlannedPropagator> propagators;

@@ -41,7 +41,8 @@ class NamedQuarks : public std::deque<NamedQuark> {
   void add_to(Settings& settings, const std::function<void(Settings&, NamedQuark&, const std::string& section)>& more,
               QuarkBoost boost = QuarkBoost::given);
   /// Solver and boost of a quark are those of the job where its table does not give them.  Throws InputError, which
-  /// names the key: for names that are none or there twice, and as QuarkAction and SolverChoice do.
+  /// names the key: for names that are empty, used twice or not fit for names of files, and as QuarkAction and
+  /// SolverChoice do.
   void complete(Settings& settings, const SolverChoice& solver, const std::array<double, 3>& boost = {});
   /// For jobs whose correlators have several quarks, or without tables the one of [action].  Throws InputError for keys
   /// of [action] beside tables, for boundaries that differ, for correlators.flavours that are not three names of these

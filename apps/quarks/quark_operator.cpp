@@ -102,8 +102,8 @@ auto with_storage(const SolverChoice& choice, const Function& f) {
   if (choice.links == 12) return f(Links12<Real>{});
   if constexpr (!has_packs || !Lanes::holds_columns)
     if (choice.links == 8) return f(Links8<Real>{});
-  require(choice.links == 18, "links of", choice.links, "reals were asked for with columns in lanes, which have none:",
-          "set solver.links to 12 or 18, or solver.columns to one by one");
+  require(choice.links == 18, "links of", choice.links,
+          "reals do not work with columns in lanes: set solver.links to 12 or 18, or solver.columns to one by one");
   return f(real_of_storage_t<ColorMatrix, Real>{});
 }
 

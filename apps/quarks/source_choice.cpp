@@ -78,7 +78,7 @@ void SourceChoice::check(const Settings& settings) const {
           "- it must be at least 1e-13 and less than 1");
   require(count > 0, settings.origin("source.count"), "is", count, "- it must be positive");
   require(type != "noise" || noise != "none", settings.origin("source.noise"),
-          "is none, but a source of noise has some: take z2, z4 or u1");
+          "is none, but a source of noise is made of random numbers: take z2, z4 or u1");
   if (is_sequential()) {
     require(!propagators.empty(), settings.origin("source.propagators"),
             "is empty, but a sequential source is made of the propagators of an earlier run: name its output.prefix");

@@ -57,8 +57,8 @@ Perambulators perambulators(const VectorGroups<T>& vectors,
   const Lattice& lattice = vectors.lattice();
   lattice.require_same("perambulators", n_sources, options.columns, vectors.n());
   const int n = vectors.n(), columns = options.columns;
-  require(n_sources >= 1 && columns >= 1, "perambulators of", n_sources, "sources,", columns,
-          "at a time, are none: give at least one of both");
+  require(n_sources >= 1 && columns >= 1, "perambulators of", n_sources, "sources were asked for,", columns,
+          "columns at a time, so there is nothing to solve: give at least one source and one column");
   Perambulators result{SliceMatrices(lattice, 1, 4 * n, n_sources)};
   const std::size_t of_all = std::size_t(n) * 4 * std::size_t(columns);
   const SpinorField<T> spinors(lattice, "source of perambulators", columns);

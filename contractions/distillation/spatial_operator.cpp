@@ -36,7 +36,8 @@ SpatialOperator spatial_operator(const std::string& text) {
                       axis = word.size() == 2 ? std::string(spatial_axes).find(word[1]) : std::string::npos;
     require(kind != std::string::npos && axis != std::string::npos,
             "the displacement \"" + text + "\" has the step \"" + word +
-                "\", which is none: write shifts as +x and -x, derivatives as dx, with blanks between them, or 1");
+                "\", which is neither a shift nor a derivative: write shifts as +x and -x, derivatives as dx, with "
+                "blanks between them, or 1 for no displacement");
     D.steps.push_back({SpatialStep::Kind(int(kind)), int(axis)});
   }
   require(n > 0, "a displacement is empty: write 1 for none");

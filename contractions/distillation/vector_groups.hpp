@@ -26,11 +26,12 @@ class VectorGroups {
   /// All in memory.
   explicit VectorGroups(const F& vectors)
       : n_(vectors.n_components()), at_once_(n_), held_(std::make_shared<Held>(Held{vectors.alias(), 0})) {}
-  /// n of them, at_once in memory.  Throws InputError unless there is one at least of both.
+  /// n of them, at_once in memory.  Throws InputError unless both are at least 1.
   VectorGroups(const Lattice& lattice, int n, int at_once, const Read& read)
       : n_(n), at_once_(std::min(n, at_once)), read_(read) {
     lattice.require_same("groups of eigenvectors", n, at_once);
-    require(n >= 1 && at_once >= 1, "groups of", at_once, "eigenvectors out of", n, "have none: give one at least");
+    require(n >= 1 && at_once >= 1, n, "eigenvectors in groups of", at_once,
+            "were asked for, so no group has an eigenvector: both numbers must be at least 1");
     held_ = std::make_shared<Held>(Held{F(lattice, "some eigenvectors", at_once_)});
   }
 

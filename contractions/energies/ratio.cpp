@@ -12,8 +12,8 @@ namespace {
 /// The numbers tau = skip, ..., T - skip of a ratio.
 std::vector<std::size_t> inner_times(const Resampled& ratio, int skip) {
   const int t_sink = int(ratio.width()) - 1;
-  require(skip >= 0 && 2 * skip <= t_sink, "a ratio of a sink at", t_sink, "less", skip,
-          "times at both ends has none left; leave out fewer");
+  require(skip >= 0 && 2 * skip <= t_sink, "no time is left of a ratio with its sink at", t_sink, "without", skip,
+          "times at both ends: leave out fewer");
   std::vector<std::size_t> which;
   for (int tau = skip; tau <= t_sink - skip; ++tau) which.push_back(std::size_t(tau));
   return which;

@@ -20,7 +20,7 @@ class EngineGroup {
   using Real = typename Engine::Real;
   /// Throws InputError without engines, and where their times or perambulators differ in number.
   explicit EngineGroup(std::vector<Engine> engines) : engines_(std::move(engines)) {
-    require(!engines_.empty(), "a group of engines has none: give it one at least");
+    require(!engines_.empty(), "a group of engines is empty: give it at least one engine");
     for (const Engine& engine : engines_)
       require(engine.n_times() == n_times() && engine.perambulator_numbers() == perambulator_numbers(),
               "engines of a group have", engine.n_times(), "and", n_times(), "times,", engine.perambulator_numbers(),

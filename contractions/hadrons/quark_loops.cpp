@@ -309,7 +309,7 @@ std::vector<double> disconnected_product(const std::vector<Correlator>& sinks, c
 
 std::vector<double> vacuum_subtracted(const std::vector<double>& mean_row) {
   require(mean_row.size() >= 6 && mean_row.size() % 2 == 0, "a row of", mean_row.size(),
-          "numbers is none of disconnected_product(): give the mean of its rows");
+          "numbers is not one that disconnected_product() returns: give the mean of its rows");
   const std::size_t n = mean_row.size() / 2 - 2;
   const double* v = mean_row.data() + 2 * n;
   std::vector<double> result;

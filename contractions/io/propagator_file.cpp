@@ -82,8 +82,8 @@ LabelValue parse_label(const std::string& sort, const std::string& text, const s
   if (sort == "integer")
     if (const auto value = parse_integer(text)) return *value;
   throw FormatError(sentence(file, "has a label of the type", in_quotes(sort), "with the value", in_quotes(text) + ",",
-                             "which is none: it is damaged, or a newer version wrote it; fetch it again or take that "
-                             "version"));
+                             "which is not of that type: it is damaged, or a newer version wrote it; fetch it again or "
+                             "take that version"));
 }
 
 void require_finite(const std::string& label, double value) {

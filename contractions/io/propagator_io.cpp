@@ -15,8 +15,8 @@ PropagatorFormat propagator_format(const std::string& name) {
   if (name == "scidac") return PropagatorFormat::scidac;
   if (name == "usqcd") return PropagatorFormat::usqcd;
   if (name == "usqcd-pairs") return PropagatorFormat::usqcd_pairs;
-  throw InputError(sentence("a format of propagators is", in_quotes(name) + ",",
-                            "which is none: take hdf5 or scidac, usqcd or usqcd-pairs"));
+  throw InputError(sentence("propagators cannot be written in the format", in_quotes(name) + ",",
+                            "which is not known: take hdf5 or scidac, usqcd or usqcd-pairs"));
 }
 
 std::optional<std::string> PropagatorHeader::metadata_value(const std::string& name) const {

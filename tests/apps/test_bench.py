@@ -125,7 +125,7 @@ class Bench(ProgramTest):
             self.assertGreaterEqual(ranks * 0.05, wide[name][2] * 0.9)
         self.assertGreater(plan("--memory", 1, "--columns", 4)["double"][0], 2 * wide["double"][0])
         self.assertLess(plan("--memory", 1, "--action", "wilson")["double"][0], wide["double"][0])
-        self.assertIn("none: give ranks more memory",
+        self.assertIn("no number of ranks has enough memory: give each rank more",
                       self.call("bench", "scaling", "--plan", "--memory", 1e-6).stdout)
         self.assertFalse(os.path.exists(self.path("scaling.txt")))
 

@@ -89,7 +89,7 @@ void plan_scaling(const Session& session, const ScalingPlan& plan) {
       return memory.of_rank(plan.lattice, r.grid) <= plan.memory;
     });
     if (enough == ranks.end())
-      session.say(counts + "      none: give ranks more memory");
+      session.say(counts + "      no number of ranks has enough memory: give each rank more");
     else
       session.say(counts + format(" %9d %-16s %11.3g", enough->n, to_string(enough->grid).c_str(),
                                   memory.of_rank(plan.lattice, enough->grid) / GiB));
