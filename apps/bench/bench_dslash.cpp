@@ -111,7 +111,8 @@ void add_transformed_rows(const DslashTable& table, const GaugeLinks<LinkStorage
   }
 }
 
-/// The rows of add_rows() with a clover term, which has no 16-bit form.
+/// The rows of add_rows() with a clover term, for spinors in double and single precision.  Clover terms take spinors in
+/// 16 bits too, which have no rows here.
 template <class LinkStorage, class Storage, class Lanes>
 void add_clover_rows(const DslashTable& table, const GaugeField<Storage>& gauge, const GaugeLinks<LinkStorage>& links,
                      const std::string& spinor, int n) {
