@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """No include of the product points to a later room; and the check itself notices those that do."""
 import os
+import re
 import subprocess
 import sys
 import unittest
@@ -22,16 +23,21 @@ class Rooms(unittest.TestCase):
             for room in rooms:
                 self.assertTrue(os.path.isdir(os.path.join(ROOT, layer, room)), (layer, room))
 
-    def test_the_picture_and_its_page_show_them(self):
+    def test_the_picture_shows_them(self):
         docs = os.path.join(ROOT, "docs")
         with open(os.path.join(docs, "architecture.svg")) as file:
             drawn = subprocess.run([sys.executable, os.path.join(docs, "architecture.py")], stdout=subprocess.PIPE,
                                    universal_newlines=True, check=True).stdout
             self.assertEqual(file.read(), drawn, "docs/architecture.py > docs/architecture.svg")
-        with open(os.path.join(docs, "architecture.md")) as file:
-            page = file.read()
-        for room in sum(ROOMS.values(), ()):
-            self.assertIn("`%s`" % room if room else "folder", page)
+
+    def test_tables_of_the_page_are_in_their_order(self):
+        with open(os.path.join(ROOT, "docs", "architecture.md")) as file:
+            layers = re.split(r"^### ", file.read(), flags=re.M)[1:]
+        shown = {}
+        for text in layers:
+            rooms = re.findall(r"^\| (?:`([\w/]+)`|the layer's own folder) \| \S.* \|$", text, re.M)
+            shown[text.partition(":")[0].strip("`")] = tuple(rooms)
+        self.assertEqual([(layer, shown.get(layer)) for layer in ROOMS], list(ROOMS.items()))
 
     def check(self, files, count):
         with tree(files) as root:
