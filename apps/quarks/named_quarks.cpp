@@ -81,7 +81,8 @@ void NamedQuarks::check_together(const Settings& settings, const QuarkAction& ac
   for (const std::string& name : flavours)
     require(std::count(names.begin(), names.end(), name) > 0, settings.origin("correlators.flavours"),
             "has '" + name + "': a quark",
-            names.empty() ? "has a name in a table [[quark]] only, and there is none" : not_a_choice(name, names));
+            names.empty() ? "gets its name from a table [[quark]]; add one, or leave the name out"
+                          : not_a_choice(name, names));
   if (empty()) solver.check_twist(settings, "action.mu", action.mu);
   if (empty() && action.is_improved()) solver.check_improved(settings, "action.action", action.action);
 }

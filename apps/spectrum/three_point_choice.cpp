@@ -173,7 +173,8 @@ void ThreePointChoice::check(const Settings& settings, const std::string& sectio
     for (const NamedQuark& quark : all)
       if (!quark.name.empty()) names.push_back(quark.name);
     require(std::count(names.begin(), names.end(), name) > 0, key("quarks"), "has '" + name + "': a quark",
-            names.empty() ? "has a name in a table [[quark]] only, and there is none" : not_a_choice(name, names));
+            names.empty() ? "gets its name from a table [[quark]]; add one, or leave the name out"
+                          : not_a_choice(name, names));
   }
   std::vector<std::string> lines{"quark"};
   if (h.channel) lines = {"q", "p"};

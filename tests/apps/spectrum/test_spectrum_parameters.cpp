@@ -66,7 +66,7 @@ TEST(SpectrumParameters, ThreePointFunctionsThatDoNotExistAreRefused) {
   refused({"momenta=[[0, 0, 1], [0, 0, 1]]"}, "twice");
   refused({"hadron=proton", "struck=s"}, "'u'");
   refused({"struck=antiquark"}, "exchange the names");
-  refused({"quarks=strange"}, "there is none");
+  refused({"quarks=strange"}, "gets its name from a table [[quark]]");
   refused({"hadron=proton", "quarks=[\"a\", \"b\"]"}, "flavours");
 }
 
@@ -163,7 +163,7 @@ TEST(SpectrumParameters, LoopsThatDoNotExistAreRefused) {
   EXPECT_NE(with_parts("256", "256").find("4294967296 parts"), std::string::npos) << with_parts("256", "256");
   EXPECT_EQ(with_parts("256", "16"), "no error");
   refused({"loops.mode_tolerance=0.0"}, "positive");
-  refused({"loops.quarks=strange"}, "there is none");
+  refused({"loops.quarks=strange"}, "gets its name from a table [[quark]]");
   refused({"loops.momenta=[]"}, "empty");
   refused({"loops.momenta=[[0, 0, 0], [0, 0, 0]]"}, "twice");
 }

@@ -102,7 +102,7 @@ TEST_F(QuarkLoops, OfAllPartsAreExactForAnyNoiseOfUnitSize) {
 TEST_F(QuarkLoops, HoppingExpansionAndModesLeaveExactLoopsAsTheyAre) {
   const HoppingExpansion hopping{.order = 2, .diagonal = 4 + mass};
   const LoopModes<double> low = loop_modes<double>(M_, lattice_, {.n = 5, .tolerance = 1e-9});
-  // Beside eigenvectors, vectors that are none.
+  // Beside eigenvectors, vectors that are not eigenvectors.
   const SpinorField<double> vectors(lattice_, "modes", 7);
   reference::load(vectors, reference::random_array(lattice_.extent(), 7 * 12, 7));
   copy(low.vectors, vectors.components(0, 5));

@@ -28,7 +28,7 @@ void use_file(const std::filesystem::path& file, std::initializer_list<const cha
   for (const char* kernel : kernels)
     for (int i = 0; i < calls; ++i)
       tuner.run_best(*tuner.choice(key_of(kernel), n_candidates), [](int candidate) {
-        if (candidate < 0 || candidate >= n_candidates) throw std::logic_error("a candidate that is none");
+        if (candidate < 0 || candidate >= n_candidates) throw std::logic_error("a candidate that does not exist");
       });
 }
 
