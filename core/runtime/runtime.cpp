@@ -120,6 +120,8 @@ struct Runtime::Parts {
   std::terminate_handler before = nullptr;
   Parts* outer = nullptr;
   bool has_ended = false, is_complete = false;
+  /// The exceptions of all ranks are on their way to their main(), and another rank's was the first.
+  bool another_explains = false;
   int code = 0;
 
   /// The innermost Runtime that exists.
@@ -157,7 +159,10 @@ struct Runtime::Parts {
     }
     has_ended = true;
     code = int(ExitCode::internal);
-    is_complete = comm.end({.kind = Ending::Kind::own, .code = code, .text = "an exception ended it"}).complete;
+    const detail::Verdict verdict =
+        comm.end({.kind = Ending::Kind::own, .code = code, .text = "an exception ended it"});
+    is_complete = verdict.complete;
+    another_explains = !verdict.mine;
     detail::let_exit_give_up();
   }
 
@@ -197,6 +202,8 @@ struct Runtime::Parts {
     if (code != 0) watchdog = std::make_unique<Watchdog>(code);
     if (owns_kokkos) Kokkos::finalize();
     if (is_complete) comm.finalize();
+    // The launcher ends all ranks when the first one exits: let that be the one whose main() can say why.
+    if (another_explains) std::this_thread::sleep_for(std::chrono::seconds(2));
   }
 
   [[noreturn]] static void on_terminate() {
