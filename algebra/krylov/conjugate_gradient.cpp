@@ -19,20 +19,14 @@ SolveReport ConjugateGradient::operator()(const Operator<Vector>& A, const Vecto
 
 namespace {
 
-/// A^+ A, or A A^+.
-struct NormalOperator {
+/// A A^+; between: memory.
+struct ErrorOperator {
   Operator<Vector> A;
   Vector between;
-  bool adjoint_first;
 
   void apply(const Vector& in, const Vector& out) const {
-    if (adjoint_first) {
-      A.apply_adjoint(in, between);
-      A.apply(between, out);
-    } else {
-      A.apply(in, between);
-      A.apply_adjoint(between, out);
-    }
+    A.apply_adjoint(in, between);
+    A.apply(between, out);
   }
 };
 
@@ -50,7 +44,7 @@ class NormalSolution : public detail::SolutionOfRecursion {
     return rr;
   }
   ColumnMask due(const ByColumn<double>& rr, const SolveRun& run) override { return schedule_.due(rr, run); }
-  std::string reason_not_positive() const override { return "so the operator is singular to rounding"; }
+  std::string reason_not_positive() const override { return detail::NormalOperator::reason_not_positive; }
   void renew(const ColumnMask& due, ByColumn<double>& rr, SolveRun& run, const Vector& r) override {
     const ByColumn<double> found = set_residual(r, due.complement());
     // Where x comes no further, over() has to judge it.  Residuals rise, too: the largest is what this one fell from.
@@ -75,7 +69,7 @@ class SolutionOfNormalEquations final : public NormalSolution {
  public:
   using NormalSolution::NormalSolution;
   const Vector& update() const override { return x_; }
-  std::string overlap_name() const override { return "p^+ A^+ A p"; }
+  std::string overlap_name() const override { return detail::NormalOperator::overlap_name; }
   bool over(SolveRun& run, const ByColumn<double>& residual, int patience) const override {
     return run.over(sqrt(rr_ / norm2_by_column(b_)), residual, patience);
   }
@@ -131,7 +125,7 @@ SolveReport NormalConjugateGradient::operator()(const Operator<Vector>& A, const
   const ByColumn<double> bb = norm2_by_column(b), cc = norm2_by_column(work), goal = tolerance * tolerance * cc;
   if (run.solve_zeros(bb, b, x)) return run.finish(b, b);
   SolutionOfNormalEquations solution(A, b, x, work);
-  return detail::run_conjugate_gradient(run, NormalOperator{A, work, false}, cc, goal, solution, b);
+  return detail::run_conjugate_gradient(run, detail::NormalOperator{A, work}, cc, goal, solution, b);
 }
 
 /// Likewise of A A^+.
@@ -142,7 +136,7 @@ SolveReport NormalErrorConjugateGradient::operator()(const Operator<Vector>& A, 
   if (run.solve_zeros(bb, b, x)) return run.finish(b, b);
   const Vector work = b.like("between A^+ and A");
   SolutionOfErrorEquations solution(A, b, x, work);
-  return detail::run_conjugate_gradient(run, NormalOperator{A, work, true}, bb, goal, solution, b);
+  return detail::run_conjugate_gradient(run, ErrorOperator{A, work}, bb, goal, solution, b);
 }
 
 }  // namespace kov

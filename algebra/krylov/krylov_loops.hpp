@@ -78,6 +78,19 @@ class SolutionInPlace final : public SolutionOfRecursion {
   const Vector &b_, &x_;
 };
 
+/// A^+ A; between: memory.
+struct NormalOperator {
+  static constexpr const char *overlap_name = "p^+ A^+ A p",
+                              *reason_not_positive = "so the operator is singular to rounding";
+  Operator<Vector> A;
+  Vector between;
+
+  void apply(const Vector& in, const Vector& out) const {
+    A.apply(in, between);
+    A.apply_adjoint(between, out);
+  }
+};
+
 /// Restarts without progress after which the limit of precision counts as reached.
 inline constexpr int cg_patience = 2, bicgstab_patience = 4;
 

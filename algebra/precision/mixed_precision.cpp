@@ -141,7 +141,7 @@ SolveReport detail::correct_defects(SolveRun run, double tolerance, const Operat
                     });
   };
   solve_in_stages(
-      run, [&] { return defects.residual(); }, solve_in_single, correct_in_double);
+      run, [&] { return run.over(defects.residual(), stages_patience); }, solve_in_single, correct_in_double);
   return run.finish(defects.r(), b);
 }
 

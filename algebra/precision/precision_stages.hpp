@@ -13,12 +13,12 @@ inline constexpr int stages_patience = 3;
 
 /// Solves in stages: in low precision once, then in high precision until the solve is over; reports the switch.
 ///
-/// residual(): |b_k - A x_k| / |b_k| in high precision.  in_low(), in_high(): a stage for the columns that
-/// run.stopped() does not name, which it adds to run.  Columns that in_low() brings no further are for in_high() to
-/// continue, so it does not give them up.
-template <class Residual, class InLow, class InHigh>
-void solve_in_stages(SolveRun& run, const Residual& residual, const InLow& in_low, const InHigh& in_high) {
-  for (int stage = 0; !run.over(residual(), stages_patience); ++stage) {
+/// is_over(): run.over() of the residuals in high precision, with stages_patience.  in_low(), in_high(): a stage for
+/// the columns that run.stopped() does not name, which it adds to run.  Columns that in_low() brings no further are for
+/// in_high() to continue, so it does not give them up.
+template <class IsOver, class InLow, class InHigh>
+void solve_in_stages(SolveRun& run, const IsOver& is_over, const InLow& in_low, const InHigh& in_high) {
+  for (int stage = 0; !is_over(); ++stage) {
     if (stage == 1) run.switch_precision();
     if (stage == 0)
       in_low();

@@ -22,28 +22,43 @@ constexpr int renewals_patience = 4;
 /// Steps that make |r|^2 this much larger are not taken.
 constexpr double refused = 16;
 
+/// A x = b in high precision, or A^+ A x = A^+ b.
+struct System {
+  const Operator<Vector>& A;
+  Vector b, x;
+  bool is_normal;
+  /// |b_k|^2, or |A^+ b_k|^2.
+  ByColumn<double> bb;
+};
+
 /// Keeps a solution in high precision, apart from the steps since the last renewal.  For the recursion each system is
-/// divided by |b_k|, so that low precision can hold it.
+/// divided by |b_k|, or |A^+ b_k|, so that low precision can hold it.
 class ReliableSolution final : public detail::SolutionOfRecursion {
  public:
-  ReliableSolution(const Operator<Vector>& A, const Vector& b, const ByColumn<double>& bb, const Vector& x,
-                   const Vector& steps, double delta)
-      : A_(A),
-        b_(b),
-        x_(x),
-        trial_(b.like("solution with its steps")),
-        residual_(b.like("residual in high precision")),
+  ReliableSolution(const System& system, const Vector& steps, double delta)
+      : A_(system.A),
+        b_(system.b),
+        x_(system.x),
+        trial_(b_.like("solution with its steps")),
+        residual_(b_.like("residual in high precision")),
         steps_(steps),
         low_residual_(steps.like("new residual")),
-        source_norm_(sqrt(bb)),
-        schedule_(b.n_components(), delta),
-        smallest_(ByColumn<double>::repeated(b.n_components(), std::numeric_limits<double>::infinity())),
-        fruitless_(std::size_t(b.n_components()), 0) {
+        source_norm_(sqrt(system.bb)),
+        schedule_(b_.n_components(), delta),
+        smallest_(ByColumn<double>::repeated(b_.n_components(), std::numeric_limits<double>::infinity())),
+        fruitless_(std::size_t(b_.n_components()), 0) {
+    if (system.is_normal) between_ = b_.like("between A and A^+");
     for (std::size_t k = 0; k < source_norm_.size(); ++k)
       if (source_norm_[k] == 0) source_norm_[k] = 1;  // a column that is solved already
   }
 
   const Vector& update() const override { return steps_; }
+  std::string overlap_name() const override {
+    return between_ ? detail::NormalOperator::overlap_name : SolutionOfRecursion::overlap_name();
+  }
+  std::string reason_not_positive() const override {
+    return between_ ? detail::NormalOperator::reason_not_positive : SolutionOfRecursion::reason_not_positive();
+  }
 
   ByColumn<double> restart(SolveRun& run, const Vector& r) override {
     if (std::exchange(has_steps_, true))
@@ -105,11 +120,13 @@ class ReliableSolution final : public detail::SolutionOfRecursion {
     accepted_ = choose(kept, accepted_, found);
     return found;
   }
-  /// Sets these columns of low_residual_ to (b_k - A x_k) / |b_k|; returns their norms squared.
+  /// Sets these columns of low_residual_ to (b_k - A x_k) / |b_k|, or A^+ (b_k - A x_k) / |A^+ b_k|; returns their
+  /// norms squared.
   ByColumn<double> true_residual(const Vector& x, const detail::ColumnRange& columns) {
-    const Vector residual = columns.of(residual_);
-    A_.apply(columns.of(x), residual);
-    xpay(columns.of(b_), -1, residual);
+    const Vector residual = columns.of(residual_), defect = columns.of(between_ ? *between_ : residual_);
+    A_.apply(columns.of(x), defect);
+    xpay(columns.of(b_), -1, defect);
+    if (between_) A_.apply_adjoint(defect, residual);
     scale(1.0 / columns.of(source_norm_), residual);
     convert(residual, columns.of(low_residual_));
     return norm2_by_column(residual);
@@ -130,10 +147,11 @@ class ReliableSolution final : public detail::SolutionOfRecursion {
 
   const Operator<Vector>& A_;
   Vector b_, x_, trial_, residual_, steps_, low_residual_;
+  std::optional<Vector> between_;  // of normal equations
   std::optional<Vector> zeros_;
   ByColumn<double> source_norm_;
   detail::RenewalSchedule schedule_;
-  /// |r_k|^2 / |b_k|^2: of x, and the smallest that was found.
+  /// |r_k|^2 of the divided systems: of x, and the smallest that was found.
   ByColumn<double> accepted_, smallest_;
   std::vector<int> fruitless_;
   bool has_steps_ = false;
@@ -150,13 +168,20 @@ SolveReport detail::solve_with_renewals(SolveRun run, const Recursion& recursion
   const ByColumn<double> bb = norm2_by_column(b);
   if (run.solve_zeros(bb, b, x)) return run.finish(b, b);
   const Vector r = b.like("residual");
+  const bool is_normal = std::holds_alternative<NormalConjugateGradient>(recursion);
+  const Vector of_normal = is_normal ? b.like("A^+ residual") : r;
+  if (is_normal) A.apply_adjoint(b, of_normal);
+  const System system{A, b, x, is_normal, is_normal ? norm2_by_column(of_normal) : bb};
   const auto solve_in_low = [&](const auto& solver) {
     SolveRun low_run(solver, b);
     low_run.solve_zeros(bb, b, x);
     const ByColumn<double> ones = ByColumn<double>::repeated(b.n_components(), 1), goal = tolerance * tolerance * ones;
-    ReliableSolution solution(A, b, bb, x, steps, delta);
+    ReliableSolution solution(system, steps, delta);
     if constexpr (std::is_same_v<std::decay_t<decltype(solver)>, BiCgStab>)
       return run_bicgstab(low_run, low, ones, goal, solution, steps);
+    else if (is_normal)
+      return run_conjugate_gradient(low_run, NormalOperator{low, steps.like("between A and A^+")}, ones, goal, solution,
+                                    steps);
     else
       return run_conjugate_gradient(low_run, low, ones, goal, solution, steps);
   };
@@ -171,8 +196,14 @@ SolveReport detail::solve_with_renewals(SolveRun run, const Recursion& recursion
         },
         recursion);
   };
+  const auto is_over = [&] {
+    const ByColumn<double> residual = sqrt(true_residual_by_column(A, b, x, r) / bb);
+    if (!is_normal) return run.over(residual, stages_patience);
+    A.apply_adjoint(r, of_normal);
+    return run.over(residual, sqrt(norm2_by_column(of_normal) / system.bb), stages_patience);
+  };
   solve_in_stages(
-      run, [&] { return sqrt(true_residual_by_column(A, b, x, r) / bb); }, [&] { run.add(solve(solve_in_low)); },
+      run, is_over, [&] { run.add(solve(solve_in_low)); },
       [&] {
         const ColumnMask over = run.stopped();
         const SolveReport inner = solve([&](const auto& solver) { return solve_columns(solver, A, b, x, over); });

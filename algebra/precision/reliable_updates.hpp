@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// ReliableUpdates: conjugate gradients or BiCGstab in low precision, whose residual is computed anew in high precision
-// again and again, in one Krylov space.
+// ReliableUpdates: conjugate gradients, also on normal equations, or BiCGstab in low precision, whose residual is
+// computed anew in high precision again and again, in one Krylov space.
 #pragma once
 
 #include "kov/algebra/krylov/bicgstab.hpp"
@@ -16,33 +16,33 @@
 namespace kov {
 
 namespace detail {
-using Recursion = std::variant<ConjugateGradient, BiCgStab>;
+using Recursion = std::variant<ConjugateGradient, NormalConjugateGradient, BiCgStab>;
 /// See ReliableUpdates; steps: of x, zero, in low precision.
 SolveReport solve_with_renewals(SolveRun run, const Recursion& recursion, double tolerance, double delta,
                                 const Operator<Vector>& low, const Operator<Vector>& A, const Vector& b,
                                 const Vector& x, const Vector& steps);
 }  // namespace detail
 
-/// Solves A x = b in high precision until |b_k - A x_k| <= tolerance |b_k| for every column k, where almost all work is
-/// done in low precision: M. A. Clark et al., Comput. Phys. Commun. 181, 1517 (2010), after G. L. G. Sleijpen and
-/// H. A. van der Vorst, Computing 56, 141 (1996).
+/// Solves A x = b in high precision until |b_k - A x_k| <= tolerance |b_k| for every column k, or of normal equations
+/// |A^+ (b_k - A x_k)| <= tolerance |A^+ b_k|, where almost all work is done in low precision: M. A. Clark et al.,
+/// Comput. Phys. Commun. 181, 1517 (2010), after G. L. G. Sleijpen and H. A. van der Vorst, Computing 56, 141 (1996).
 ///
 /// Residual and directions of the recursion are in low precision, and so is the sum of its steps.  Where the residual
 /// of a column has fallen below delta times its largest since the last time, that sum is added to x in high precision,
-/// b - A x is computed there and replaces the column's residual; the directions stay, so that, other than after the
-/// restarts of MixedPrecision, no part of the Krylov space is lost.  A smaller delta renews less often, which saves
-/// applications of A; but between renewals the recursion's residual drifts away from
-/// the true one, by the low precision times the largest residual and more near the critical mass, so delta should be
-/// well above it.  A is applied to the packs of columns that are due, as fields of these columns alone, or to all at
+/// b - A x is computed there, of normal equations A^+ (b - A x), and replaces the column's residual; the directions
+/// stay, so that, other than after the restarts of MixedPrecision, no part of the Krylov space is lost.  A smaller
+/// delta renews less often, which saves applications of A; but between renewals the recursion's residual drifts away
+/// from the true one, by the low precision times the largest residual and more near the critical mass, so delta should
+/// be well above it.  A is applied to the packs of columns that are due, as fields of these columns alone, or to all at
 /// once if these are more than half.  Columns have common turns for renewals, every eight iterations; one that falls by
 /// delta^2, or whose last renewal found something else than the recursion, does not wait.  Nothing is renewed where low
 /// precision times the largest residual is below high precision times |b|: there the recursion's residual is better
-/// than b - A x. Where delta is not given, it is 0.1 for 16 bits, 1e-2 for float and 1e-5 for double.
+/// than b - A x.  Where delta is not given, it is 0.1 for 16 bits, 1e-2 for float and 1e-5 for double.
 ///
 ///     ReliableUpdates(WilsonOperator<float>(links, mass), BiCgStab{.tolerance = 1e-12})
 ///     ReliableUpdates<Fixed16>(WilsonOperator<float>(links, mass), BiCgStab{.tolerance = 1e-10}, 0.2)
-///     ReliableUpdates<double>(A, ConjugateGradient{.tolerance = 1e-14})          // residual replacement, one
-///     precision
+///     ReliableUpdates(WilsonOperator<float>(links, mass), NormalConjugateGradient{.tolerance = 1e-12})
+///     ReliableUpdates<double>(A, ConjugateGradient{.tolerance = 1e-14})  // residual replacement, one precision
 ///
 /// Steps that make the true residual much larger are not added.  Columns whose true residuals low precision makes no
 /// smaller are continued in high precision, which the report counts as a precision switch.  Every column is a system of

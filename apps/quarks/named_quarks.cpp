@@ -186,8 +186,8 @@ class QuarkMemory {
     double sum = quark_.c_sw != 0 ? 8 * clover_blocks : 0;
     if (quark_.is_improved()) sum += 8 * 9 * matrix;
     if (solver_.is_in_temporal_gauge()) sum += 8 * 5 * matrix;
-    if (solver_.deflation > 0) sum += work_real() * spinor / 2 * double(eigen_memory({.n = solver_.deflation}).fields);
-    return sum + (solver_.deflation > 0 ? reduced(work_real()) : 0);
+    if (solver_.deflation > 0) sum += found_real() * spinor / 2 * double(eigen_memory({.n = solver_.deflation}).fields);
+    return sum + (solver_.deflation > 0 ? reduced(found_real()) : 0);
   }
 
  private:
@@ -198,6 +198,11 @@ class QuarkMemory {
   bool is_in_several() const { return solver_.is_mixed() || solver_.is_in_16_bits(); }
   /// Bytes of a real of the fields that the method of the solver works in.
   double work_real() const { return solver_.is_mixed() ? 4 : real_; }
+  /// Whether iterations are those of defect correction, so that deflation is of solves for corrections.
+  bool corrects_defects() const { return solver_.precision == "mixed"; }
+  /// Bytes of a real of eigenvectors while they are found, and as solves start from them.
+  double found_real() const { return solver_.is_in_16_bits() ? real_ : work_real(); }
+  double deflating_real() const { return corrects_defects() ? 4 : real_; }
   bool has_blocks() const { return quark_.c_sw != 0 || quark_.mu != 0; }
 
   double links(double real, double reals, bool between_parities) const {
@@ -230,10 +235,10 @@ class QuarkMemory {
 
   /// For the eigenvectors the operator has doubled links too, beside those for columns.
   double eigenvectors() const {
-    const double forms = has_column_form() ? work_real() * 8 * solver_.links : 0;
+    const double forms = has_column_form() ? found_real() * 8 * solver_.links : 0;
     const int lanes = TogetherLanes::holds_columns && solver_.is_together() ? 4 : 1;
     const double n = (solver_.deflation + lanes - 1) / lanes * lanes;
-    return forms + work_real() * n * spinor / 2;
+    return forms + deflating_real() * n * spinor / 2;
   }
 
   /// The operator that residuals of single precision are computed with.
@@ -256,9 +261,12 @@ class QuarkMemory {
     // In high precision where low precision comes no further, on copies of the columns that are left.
     const double in_high = real_ * (krylov_fields() + (n_ > 1 ? 2 : 0));
     // Residual and correction, a residual in single precision; a correction there.
-    if (solver_.precision == "mixed") return field * (2 * real_ + 4 + std::max(4 * (1 + krylov_fields()), in_high));
+    if (corrects_defects()) return field * (2 * real_ + 4 + std::max(4 * (1 + krylov_fields()), in_high));
+    // Of normal equations, the residual of these and what lies between A and A^+.
+    const int normal = solver_.method == "cg" ? 1 : 0;
     // Residual and steps; the solution with them and its residual, a residual and zeros in low precision.
-    return field * (real_ + low_ + std::max(2 * real_ + low_ * (2 + krylov_fields()), in_high));
+    return field *
+           ((1 + normal) * real_ + low_ + std::max((2 + normal) * real_ + low_ * (2 + krylov_fields()), in_high));
   }
 
   const NamedQuark& quark_;

@@ -55,13 +55,18 @@ Solver<F> plain_solver(const SolverChoice& choice) {
   return limited(BiCgStab{}, choice);
 }
 
-/// The solver in double that works in lower precision; low: the operator there, of any lattice sites; solver: for it,
-/// as long as single precision is of use.
+/// The recursion of solver.method that has reliable updates.
+detail::Recursion recursion(const SolverChoice& choice) {
+  if (choice.method == "cg") return limited(NormalConjugateGradient{}, choice);
+  return limited(BiCgStab{}, choice);
+}
+
+/// The solver in double that corrects defects in single precision; low: the operator there, of any lattice sites;
+/// solver: for it, as long as single precision is of use.
 template <class Lanes>
 Solver<SpinorField<double, Lanes>> mixed_solver(const Operator<SpinorField<float, Lanes>>& low,
                                                 const Solver<SpinorField<float, Lanes>>& solver,
                                                 const SolverChoice& choice) {
-  if (choice.precision == "reliable") return ReliableUpdates<float, double, Lanes>(low, limited(BiCgStab{}, choice));
   return MixedPrecision<Lanes>(low, solver, plain_solver<SpinorField<double, Lanes>>(choice));
 }
 
@@ -71,16 +76,16 @@ auto reduced(const DiracOperator<Storage2, Term>& M, int n, SchurForm form) {
   return SchurComplement<Storage2, Term, SpinorField<Storage, Lanes>>(M, n, form);
 }
 
-/// The solver of solver.method for the reduced operator of M, deflated if wanted; text: what that took and saves.
+/// A solver for the reduced operator of M, deflated if wanted; text: what that took and saves.
 template <class T, class Lanes, class Storage, class Term>
-Solver<SpinorField<T, Lanes>> reduced_solver(const SolverChoice& choice, const DiracOperator<Storage, Term>& M,
-                                             std::string& text) {
+Solver<SpinorField<T, Lanes>> deflated(const SolverChoice& choice, const DiracOperator<Storage, Term>& M,
+                                       const Solver<SpinorField<T, Lanes>>& solver, std::string& text) {
   using F = SpinorField<T, Lanes>;
-  const Solver<F> solver = plain_solver<F>(choice);
+  using R = real_of_storage_t<ColorMatrix, Storage>;
   if (choice.deflation == 0) return solver;
   const auto start = std::chrono::steady_clock::now();
-  const LoopModes<T> modes =
-      loop_modes<T>(reduced<T, SiteLanes>(M, 1, SchurForm::asymmetric), M.lattice(),
+  const LoopModes<R> modes =
+      loop_modes<R>(reduced<R, SiteLanes>(M, 1, SchurForm::asymmetric), M.lattice(),
                     {.n = choice.deflation, .tolerance = deflation_tolerance, .subset = Subset::even});
   std::vector<double> squares;
   for (const double lambda : modes.values) squares.push_back(lambda * lambda);
@@ -118,7 +123,8 @@ Solver<SpinorField<T, Lanes>> even_odd_solver(const SolverChoice& choice, const 
       return with_storage<Fixed16, Lanes>(choice, [&]<class Storage>(Storage storage) -> Solver<F> {
         const auto solver_for = [&](const auto& of_links) -> Solver<F> {
           const auto low = reduced<Fixed16, Lanes>(of_links, n, form);
-          return EvenOdd<T, Lanes>(M, ReliableUpdates<Fixed16, T>(low, limited(BiCgStab{}, choice)), form, n);
+          const ReliableUpdates<Fixed16, T> solver(low, recursion(choice));
+          return EvenOdd<T, Lanes>(M, deflated<T, Lanes>(choice, M, solver, text), form, n);
         };
         if constexpr (std::is_same_v<Storage, T>)
           return solver_for(M);
@@ -128,14 +134,20 @@ Solver<SpinorField<T, Lanes>> even_odd_solver(const SolverChoice& choice, const 
   if constexpr (std::is_same_v<T, double>) {
     if (choice.precision != "double")
       return with_storage<float, Lanes>(choice, [&](auto storage) -> Solver<F> {
-        const auto low = make(storage);
-        const auto solver = reduced_solver<float, Lanes>(choice, low, text);
-        return EvenOdd<T, Lanes>(M, mixed_solver<Lanes>(reduced<float, Lanes>(low, n, form), solver, choice), form, n);
+        const auto links_in_single = make(storage);
+        const auto low = reduced<float, Lanes>(links_in_single, n, form);
+        if (choice.precision == "reliable") {
+          const ReliableUpdates<float, double, Lanes> solver(low, recursion(choice));
+          return EvenOdd<T, Lanes>(M, deflated<T, Lanes>(choice, links_in_single, solver, text), form, n);
+        }
+        const auto solver =
+            deflated<float, Lanes>(choice, links_in_single, plain_solver<SpinorField<float, Lanes>>(choice), text);
+        return EvenOdd<T, Lanes>(M, mixed_solver<Lanes>(low, solver, choice), form, n);
       });
   }
   return with_storage<T, Lanes>(choice, [&]<class Storage>(Storage storage) -> Solver<F> {
     const auto solver_for = [&](const auto& of_links) -> Solver<F> {
-      return EvenOdd<T, Lanes>(of_links, reduced_solver<T, Lanes>(choice, of_links, text), form, n);
+      return EvenOdd<T, Lanes>(of_links, deflated<T, Lanes>(choice, of_links, plain_solver<F>(choice), text), form, n);
     };
     if constexpr (std::is_same_v<Storage, T>)
       return solver_for(M);
@@ -158,7 +170,9 @@ Solver<SpinorField<T, Lanes>> all_sites_solver(const SolverChoice& choice, const
   if constexpr (std::is_same_v<T, double>)
     if (choice.precision != "double")
       return with_storage<float, Lanes>(choice, [&](auto storage) -> Solver<F> {
-        return mixed_solver<Lanes>(make(storage), plain_solver<SpinorField<float, Lanes>>(choice), choice);
+        const auto low = make(storage);
+        if (choice.precision == "reliable") return ReliableUpdates<float, double, Lanes>(low, recursion(choice));
+        return mixed_solver<Lanes>(low, plain_solver<SpinorField<float, Lanes>>(choice), choice);
       });
   const auto solver = plain_solver<F>(choice);
   if (choice.links == 18) return solver;

@@ -40,14 +40,8 @@ struct QuarkSolver<T>::Parts {
 template <class T>
 QuarkSolver<T>::QuarkSolver(const GaugeField<double>& gauge, const QuarkAction& action, const SolverChoice& choice,
                             int n_columns) {
-  require(!action.is_improved() || choice.preconditioner == "none", "quarks of the action", action.action_name(),
-          "have no even-odd operator and none in blocks: set solver.preconditioner to none");
-  require(!action.is_improved() || !choice.is_in_temporal_gauge(), "quarks of the action", action.action_name(),
-          "have longer legs in time than the links that temporal gauge makes 1: set solver.gauge to given");
-  require(!action.is_improved() || !choice.is_nonrelativistic(), "quarks of the action", action.action_name(),
-          "have a hop in the chiral basis alone: set solver.basis to chiral");
-  require(!action.is_improved() || choice.links == 18, "quarks of the action", action.action_name(),
-          "have a hop with links of 18 reals alone: set solver.links to 18");
+  const std::string problem = action.is_improved() ? choice.problem_of_improved() : "";
+  require(problem.empty(), "a solver was asked for quarks of the action", action.action_name() + ",", problem);
   auto parts = std::make_shared<Parts>(Parts{gauge.alias(), action, choice, n_columns});
   if (choice.is_together())
     parts->together = quark_operator_together<T>(gauge, action, choice, n_columns);
@@ -120,8 +114,8 @@ void require_usable(const Propagator<T>& source) {
     require(square != 0, what + ":", "nothing follows from it; smear it less, or multiply source.formula by a number");
     require<ConvergenceError>(square >= least && square <= 1 / least, what + ",",
                               "whose powers are no numbers in this precision: smear it less, or multiply",
-                              std::string("source.formula by a number") +
-                                  (std::is_same_v<T, float> ? ", or take solver.precision double" : ""));
+                              std::is_same_v<T, float> ? "source.formula by a number, or take solver.precision double"
+                                                       : "source.formula by a number");
   }
 }
 

@@ -80,7 +80,7 @@ bool SolverChoice::is_together() const {
   // long one by one, in less memory, and a killed propagator job keeps every column; distill keeps none
   // (docs/performance.md).
   if (columns != "auto") return columns == "together";
-  const bool is_possible = !is_in_16_bits() && !(has_packs && (is_nonrelativistic() || links == 8));
+  const bool is_possible = !(has_packs && (is_in_16_bits() || is_nonrelativistic() || links == 8));
   return is_possible && (on_gpu || is_block() || auto_columns == AutoColumns::together);
 }
 
@@ -132,12 +132,13 @@ void SolverChoice::check(const Settings& settings, const std::string& section) c
               (is_single() ? ", or take precision mixed or double, which reach " + exact_text(least_tolerance_in_double)
                            : ""));
   const bool reliable = precision == "reliable" || is_in_16_bits();
-  require(!reliable || method == "bicgstab", origin("precision"), "is", precision + ",",
-          "but only bicgstab has reliable updates: take that method, or precision", is_single() ? "single" : "mixed");
+  require(!reliable || method == "bicgstab" || method == "cg", origin("precision"), "is", precision + ",",
+          "but only bicgstab and cg have reliable updates: take such a method, or precision",
+          is_single() ? "single" : "mixed");
   const std::string wider = is_single() ? "precision single" : "precision reliable";
   if (is_in_16_bits()) {
-    require(columns != "together", origin("columns"),
-            "is together, but 16-bit fields have no columns in lanes: take one by one, or " + wider);
+    require(!has_packs || columns != "together", origin("columns"),
+            "is together, but on CPUs 16-bit fields have no columns in lanes: take one by one, or " + wider);
     require(is_even_odd(), origin("preconditioner"), "is", preconditioner + ",",
             "but in 16 bits solvers work on even sites: take even-odd, or " + wider);
   }
@@ -172,14 +173,18 @@ void SolverChoice::check(const Settings& settings, const std::string& section) c
 }
 
 void SolverChoice::check_improved(const Settings& settings, const std::string& key, const std::string& action) const {
-  require(!is_even_odd() && !is_schwarz(), settings.origin(key), "is", action + ",",
-          "whose operator has no even-odd form and none in blocks: set solver.preconditioner to none");
-  require(!is_in_temporal_gauge(), settings.origin(key), "is", action + ",",
-          "which has longer legs in time than the links that temporal gauge makes 1: set solver.gauge to given");
-  require(!is_nonrelativistic(), settings.origin(key), "is", action + ",",
-          "whose hop is in the chiral basis alone: set solver.basis to chiral");
-  require(links == 18, settings.origin(key), "is", action + ",",
-          "whose hop has links of 18 reals alone: set solver.links to 18");
+  const std::string problem = problem_of_improved();
+  require(problem.empty(), settings.origin(key), "is", action + ",", problem);
+}
+
+std::string SolverChoice::problem_of_improved() const {
+  if (is_even_odd() || is_schwarz())
+    return "whose operator has no even-odd form and none in blocks: set solver.preconditioner to none";
+  if (is_in_temporal_gauge())
+    return "which has longer legs in time than the links that temporal gauge makes 1: set solver.gauge to given";
+  if (is_nonrelativistic()) return "whose hop is in the chiral basis alone: set solver.basis to chiral";
+  if (links != 18) return "whose hop has links of 18 reals alone: set solver.links to 18";
+  return "";
 }
 
 void SolverChoice::check_twist(const Settings& settings, const std::string& key, double mu) const {

@@ -104,6 +104,8 @@ struct Problem {
     cases.push_back({ReliableUpdates(low, BiCgStab{})});
     cases.push_back({ReliableUpdates<>(Operator<F<float>>(Squared<float>{low}), ConjugateGradient{}), Takes::square});
     cases.push_back({ReliableUpdates<Fixed16>(low, BiCgStab{})});
+    cases.push_back({ReliableUpdates(low, NormalConjugateGradient{}), Takes::any_for_least_residual});
+    cases.push_back({ReliableUpdates<Fixed16>(low, NormalConjugateGradient{}), Takes::any_for_least_residual});
     const SchwarzParameters blocks{.block = {4, 4, 2, 2}, .cycles = 1, .steps = 2};
     cases.push_back({Gcr{.preconditioner = Schwarz<float>(low, gauge, BoundaryAngles{}, blocks, n_columns)}});
   }

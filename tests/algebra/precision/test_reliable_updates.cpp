@@ -145,6 +145,35 @@ TEST_P(ReliableUpdate, ConjugateGradientsKeepTheirDirections) {
   check(ReliableUpdates<Fixed16>(low, cg), 1.5);
 }
 
+TEST_P(ReliableUpdate, SolvesNormalEquations) {
+  const Problem problem(GetParam().make(Comm::world()), 0.3);
+  const NormalConjugateGradient cgnr{.tolerance = 1e-12};
+  const int in_double = cgnr(problem.high, problem.b, problem.x).iterations;
+  const SpinorField<double> image = problem.b.like("M^+ b"), defect = problem.b.like("b - M x");
+  problem.high.apply_adjoint(problem.b, image);
+  const double size = std::sqrt(norm2(image));
+  const auto check = [&](const auto& solver, double most, int least_renewals = 2) {
+    zero(problem.x);
+    const SolveReport report = solver(problem.high, problem.b, problem.x);
+    EXPECT_TRUE(report.converged) << report.text();
+    EXPECT_EQ(report.solver, "conjugate gradient on the normal equations with reliable updates");
+    EXPECT_EQ(report.precision_switches, 0) << report.text();
+    EXPECT_LE(report.iterations, most * in_double) << report.text() << " in double " << in_double;
+    EXPECT_GE(report.renewals, least_renewals) << report.text();
+    EXPECT_NEAR(report.residual, naive_residual(problem.u, problem.mass, gather(problem.x), problem.source), 1e-14);
+    true_residual<SpinorField<double>>(problem.high, problem.b, problem.x, defect);
+    problem.high.apply_adjoint(defect, image);
+    EXPECT_NEAR(report.stopping_residual, std::sqrt(norm2(image)) / size, 1e-14);
+    EXPECT_LE(report.stopping_residual, 1e-12);
+  };
+  check(ReliableUpdates(problem.low, cgnr), 1.1);
+  check(ReliableUpdates(problem.low, cgnr, 0.1), 1.1);
+  check(ReliableUpdates(problem.low_on<Links12<float>>(), cgnr), 1.1);
+  check(ReliableUpdates<Fixed16>(problem.low, cgnr), 1.6);
+  check(ReliableUpdates<Fixed16>(problem.low_on<Links12<Fixed16>>(), cgnr), 1.6);
+  check(ReliableUpdates<double>(problem.high, cgnr, 1e-3), 1.1, 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Lattices, ReliableUpdate, ::testing::ValuesIn(test::small_lattice_cases(600)),
                          test::case_name);
 
@@ -179,8 +208,9 @@ TEST(ReliableUpdate, SolvesSmallAndLargeSources) {
   }
 }
 
-template <class Lanes>
-void check_columns() {
+/// residual: of the original systems, at most.
+template <class Lanes, class Recursion>
+void check_columns(const Recursion& recursion, double residual) {
   using High = SpinorField<double, Lanes>;
   constexpr int n = 7;
   const Problem problem(small_lattice(), 0.2, n, {.doubled = true, .columns = true});
@@ -188,7 +218,7 @@ void check_columns() {
   convert(problem.b, b);
   zero(problem.b.column(2));
   convert(problem.b, b);
-  const ReliableUpdates<float, double, Lanes> solver(problem.low, BiCgStab{.tolerance = 1e-11}, 0.05);
+  const ReliableUpdates<float, double, Lanes> solver(problem.low, recursion, 0.05);
   const SolveReport report = solver(problem.high, b, x);
   EXPECT_TRUE(report.converged) << report.text();
   ASSERT_EQ(report.column_iterations.size(), std::size_t(n));
@@ -201,7 +231,7 @@ void check_columns() {
     if (k == 2) continue;
     EXPECT_LE(naive_residual(problem.u, problem.mass, reference::part(solved, 12 * k, 12),
                              reference::part(sources, 12 * k, 12)),
-              1.1e-11);
+              residual);
     const High one_b(problem.lattice, "b", 1), one_x(problem.lattice, "x", 1);
     copy_components(b, k, one_b, 0, 1);
     const SolveReport alone = solver(problem.high, one_b, one_x);
@@ -213,9 +243,13 @@ void check_columns() {
 }
 
 TEST(ReliableUpdate, EveryColumnIsASystemOfItsOwn) {
-  check_columns<SiteLanes>();
-  check_columns<ColumnLanes<4>>();
-  check_columns<ColumnLanes<8>>();
+  const BiCgStab bicgstab{.tolerance = 1e-11};
+  check_columns<SiteLanes>(bicgstab, 1.1e-11);
+  check_columns<ColumnLanes<4>>(bicgstab, 1.1e-11);
+  check_columns<ColumnLanes<8>>(bicgstab, 1.1e-11);
+  const NormalConjugateGradient cgnr{.tolerance = 1e-11};
+  check_columns<SiteLanes>(cgnr, 1e-10);
+  check_columns<ColumnLanes<4>>(cgnr, 1e-10);
 }
 
 /// A column is renewed fastest beside others.

@@ -68,6 +68,9 @@ std::vector<Assignments> other_solvers(bool together) {
   std::vector<Assignments> jobs{
       {"solver.preconditioner=even-odd-symmetric", "quark.0.c_sw=1", "quark.0.mu=0.1"},
       {"solver.precision=reliable", "solver.preconditioner=none"},
+      {"solver.precision=reliable", "solver.preconditioner=none", "solver.method=cg"},
+      {"solver.precision=reliable", "solver.method=cg"},
+      {"solver.precision=reliable", "solver.method=cg", "solver.deflation=4", "quark.0.kappa=0.15"},
       {"solver.precision=single", "solver.preconditioner=none"},
       {"solver.method=cgne", "solver.precision=double"},
       {"solver.method=mr", "solver.precision=double"},
@@ -92,9 +95,12 @@ std::vector<Assignments> other_solvers(bool together) {
     jobs.push_back({"solver.method=block-cg"});
     return jobs;
   }
-  for (const char* precision : {"reliable-16", "single-16"})
-    for (const char* links : {"18", "12"})
-      jobs.push_back({std::string("solver.precision=") + precision, std::string("solver.links=") + links});
+  for (const char* precision : {"reliable-16", "single-16"}) {
+    const std::string in = std::string("solver.precision=") + precision;
+    for (const char* links : {"18", "12"}) jobs.push_back({in, std::string("solver.links=") + links});
+    jobs.push_back({in, "solver.method=cg"});
+    jobs.push_back({in, "solver.method=cg", "solver.deflation=4", "quark.0.kappa=0.15"});
+  }
   return jobs;
 }
 
