@@ -71,10 +71,10 @@ class EvenOdd {
   OnFailure on_failure;
   ProgressCallback progress;
 
-  template <class Storage, class Term>
-  EvenOdd(const DiracOperator<Storage, Term>& M, const std::type_identity_t<Solver<F>>& solver,
+  template <class Storage, class Term, class HopT>
+  EvenOdd(const DiracOperator<Storage, Term, HopT>& M, const std::type_identity_t<Solver<F>>& solver,
           SchurForm form = SchurForm::asymmetric, int n_columns = 1)
-      : EvenOdd(SchurComplement<Storage, Term, F>(M, n_columns, form), solver, n_columns) {}
+      : EvenOdd(SchurComplement<Storage, Term, F, HopT>(M, n_columns, form), solver, n_columns) {}
 
   std::string name() const {
     return (form_ == SchurForm::symmetric ? "symmetric " : "") + ("even-odd " + solver_.name());
@@ -92,15 +92,15 @@ class EvenOdd {
   }
 
  private:
-  template <class Storage, class Term>
-  EvenOdd(const SchurComplement<Storage, Term, F>& reduced, const Solver<F>& solver, int n_columns)
+  template <class Storage, class Term, class HopT>
+  EvenOdd(const SchurComplement<Storage, Term, F, HopT>& reduced, const Solver<F>& solver, int n_columns)
       : tolerance(solver.tolerance),
         max_iterations(solver.max_iterations),
         on_failure(solver.on_failure),
         progress(solver.progress),
         form_(reduced.form()),
         n_columns_(n_columns),
-        odd_(std::make_shared<const detail::OddSitesOf<SchurComplement<Storage, Term, F>>>(reduced)),
+        odd_(std::make_shared<const detail::OddSitesOf<SchurComplement<Storage, Term, F, HopT>>>(reduced)),
         reduced_(reduced),
         solver_(solver) {}
 
@@ -111,7 +111,8 @@ class EvenOdd {
   Solver<F> solver_;
 };
 
-template <class Storage, class Term, class S, class... Form>
-EvenOdd(const DiracOperator<Storage, Term>&, const S&, Form...) -> EvenOdd<real_of_storage_t<ColorMatrix, Storage>>;
+template <class Storage, class Term, class HopT, class S, class... Form>
+EvenOdd(const DiracOperator<Storage, Term, HopT>&, const S&, Form...)
+    -> EvenOdd<real_of_storage_t<ColorMatrix, Storage>>;
 
 }  // namespace kov

@@ -22,26 +22,32 @@ enum class SchurForm {
 
 /// The Schur complement of M = D - 1/2 H on the even sites, in one of its forms.  For any site term D.
 ///
-/// Storage: of the links.  FieldT: what it works on, spinors of any precision, of sites or columns in lanes.  `in` and
+/// Storage: of the links.  FieldT: what it works on, spinors of any precision, of sites or columns in lanes.  HopT: of
+/// H, Hop or another one from each parity to the other, with with(forms), such as ImprovedHop.  `in` and
 /// `out` have even sites, b and x all sites; every component is a vector of its own.  Normalised as M is, without
 /// factors.  All functions are asynchronous, ordered on exec, collective where the hop exchanges halos, and throw
 /// InputError when the fields have other sites, lattices or numbers of components.  Keeps fields to work in, which
 /// copies share: do not apply two of them at the same time.
-template <class Storage, class Term, class FieldT = SpinorField<real_of_storage_t<ColorMatrix, Storage>>>
+template <class Storage, class Term, class FieldT = SpinorField<real_of_storage_t<ColorMatrix, Storage>>,
+          class HopT = Hop<Storage>>
 requires SiteTerm<Term, FieldT>
 class SchurComplement {
  public:
   using F = FieldT;
 
   /// n_components: of the fields it works on, or the most; columns in lanes may be fewer by whole packs, or be those of
-  /// the last packs.  Throws InputError for a site term that is 0.
-  explicit SchurComplement(const DiracOperator<Storage, Term>& M, int n_components = 1,
+  /// the last packs.  Throws InputError for a site term that is 0, and for a hop that joins sites of one parity.
+  explicit SchurComplement(const DiracOperator<Storage, Term, HopT>& M, int n_components = 1,
                            SchurForm form = SchurForm::asymmetric)
       : form_(form),
         hop_(M.hop().with(forms)),
         term_(detail::term_with(M.site_term(), forms)),
         number_(detail::number_of(term_)),
         hopped_(M.lattice(), "odd sites", n_components, Subset::odd) {
+    if constexpr (requires { hop_.changes_parity(); })
+      require(hop_.changes_parity(),
+              "even-odd preconditioning was asked for with a hop that joins sites of one parity, which has no such "
+              "form: solve for all sites instead");
     require(number_ != 0, "even-odd preconditioning divides by 4 + mass, which is 0: solve for all sites instead");
     if (!number_) solved_ = hopped_.like("odd sites");
     if (!number_ && is_symmetric()) even_ = F(M.lattice(), "even sites", n_components, Subset::even);
@@ -128,7 +134,8 @@ class SchurComplement {
   /// out = alpha diagonal + beta D^-1 H in, or with adjoints, if the hop can multiply by D^-1; else returns false.
   bool solve_in_hop(double alpha, double beta, const F& in, const F& diagonal, const F& out, bool adjoint,
                     const Exec& exec) const {
-    if constexpr (hops_times_blocks<Storage, F>() && requires { term_.template inverse_view<F>(); })
+    if constexpr (std::is_same_v<HopT, Hop<Storage>> && hops_times_blocks<Storage, F>() &&
+                  requires { term_.template inverse_view<F>(); })
       if (takes_blocks(hop_))
         if (const auto blocks = term_.template inverse_view<F>()) {
           hop_times_blocks(hop_, *blocks, alpha, beta, in, diagonal, out, adjoint, exec);
@@ -140,7 +147,7 @@ class SchurComplement {
   static constexpr LinkForms forms{.doubled = !F::Lanes::holds_columns, .columns = F::Lanes::holds_columns};
 
   SchurForm form_;
-  Hop<Storage> hop_;
+  HopT hop_;
   Term term_;
   std::optional<double> number_;
   F hopped_, solved_, even_;

@@ -71,14 +71,19 @@ Solver<SpinorField<double, Lanes>> mixed_solver(const Operator<SpinorField<float
 }
 
 /// The reduced operator of M on fields of spinors in Storage.
-template <class Storage, class Lanes, class Storage2, class Term>
-auto reduced(const DiracOperator<Storage2, Term>& M, int n, SchurForm form) {
-  return SchurComplement<Storage2, Term, SpinorField<Storage, Lanes>>(M, n, form);
+template <class Storage, class Lanes, class Storage2, class Term, class HopT>
+auto reduced(const DiracOperator<Storage2, Term, HopT>& M, int n, SchurForm form) {
+  return SchurComplement<Storage2, Term, SpinorField<Storage, Lanes>, HopT>(M, n, form);
+}
+/// Whether its hop takes spinors in 16 bits.
+template <class Storage, class Term, class HopT>
+constexpr bool hops_in_16_bits(const DiracOperator<Storage, Term, HopT>*) {
+  return std::is_same_v<HopT, Hop<Storage>>;
 }
 
 /// A solver for the reduced operator of M, deflated if wanted; text: what that took and saves.
-template <class T, class Lanes, class Storage, class Term>
-Solver<SpinorField<T, Lanes>> deflated(const SolverChoice& choice, const DiracOperator<Storage, Term>& M,
+template <class T, class Lanes, class Storage, class Term, class HopT>
+Solver<SpinorField<T, Lanes>> deflated(const SolverChoice& choice, const DiracOperator<Storage, Term, HopT>& M,
                                        const Solver<SpinorField<T, Lanes>>& solver, std::string& text) {
   using F = SpinorField<T, Lanes>;
   using R = real_of_storage_t<ColorMatrix, Storage>;
@@ -118,7 +123,7 @@ Solver<SpinorField<T, Lanes>> even_odd_solver(const SolverChoice& choice, const 
                                               std::string& text) {
   using F = SpinorField<T, Lanes>;
   const SchurForm form = choice.preconditioner == "even-odd-symmetric" ? SchurForm::symmetric : SchurForm::asymmetric;
-  if constexpr (!Lanes::holds_columns)
+  if constexpr (!Lanes::holds_columns && hops_in_16_bits(static_cast<const Dirac*>(nullptr)))
     if (choice.is_in_16_bits())
       return with_storage<Fixed16, Lanes>(choice, [&]<class Storage>(Storage storage) -> Solver<F> {
         const auto solver_for = [&](const auto& of_links) -> Solver<F> {
@@ -284,8 +289,11 @@ QuarkOperator<T, Lanes> operator_with(const GaugeField<double>& gauge, const Qua
       return improved_operator<R>(gauge, action, forms);
     };
     using F = SpinorField<T, Lanes>;
-    return {std::make_shared<const Operator<F>>(make(T{})),
-            std::make_shared<const Solver<F>>(all_sites_solver<T, Lanes>(choice, make))};
+    const auto M = make(T{});
+    std::string deflation;
+    const Solver<F> solver = choice.is_even_odd() ? even_odd_solver<T, Lanes>(choice, M, make, n_columns, deflation)
+                                                  : all_sites_solver<T, Lanes>(choice, make);
+    return {std::make_shared<const Operator<F>>(M), std::make_shared<const Solver<F>>(solver), deflation};
   }
   const LegFactors factors = Anisotropy{action.xi0, action.nu}.factors(action.boundary_angles());
   return with_dirac(action, forms,

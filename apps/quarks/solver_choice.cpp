@@ -57,8 +57,8 @@ void SolverChoice::add_to(Settings& s, const std::string& section) {
         "lowest eigenvectors of M^+ M on even sites, found once for a quark on a configuration, from which solves by "
         "'cg' start; 0: none");
   s.add(section + ".tolerance", &tolerance,
-        "|source - M solution| / |source| ('cg' and 'block-cg' in one precision without preconditioner: of the normal "
-        "equations)");
+        "|source - M solution| / |source| ('cg' and 'block-cg' without preconditioner, unless precision is 'mixed': of "
+        "the normal equations)");
   s.add(section + ".max_iterations", &max_iterations, "limit of iterations; a solve that needs more is an error");
   s.add(section + ".columns", &columns,
         "of a propagator: solved for one by one, of which a killed `kovariant propagator` keeps each, or together; "
@@ -173,13 +173,16 @@ void SolverChoice::check(const Settings& settings, const std::string& section) c
 }
 
 void SolverChoice::check_improved(const Settings& settings, const std::string& key, const std::string& action) const {
-  const std::string problem = problem_of_improved();
+  const std::string problem = problem_of_improved(action);
   require(problem.empty(), settings.origin(key), "is", action + ",", problem);
 }
 
-std::string SolverChoice::problem_of_improved() const {
-  if (is_even_odd() || is_schwarz())
-    return "whose operator has no even-odd form and none in blocks: set solver.preconditioner to none";
+std::string SolverChoice::problem_of_improved(const std::string& action) const {
+  if (is_even_odd() && action == "hamber-wu")
+    return "whose operator has no even-odd form, as its legs of two links join sites of one parity: set "
+           "solver.preconditioner to none";
+  if (is_schwarz()) return "whose operator has no form in blocks: set solver.preconditioner to none";
+  if (is_in_16_bits()) return "whose hop takes no spinors in 16 bits: set solver.precision to reliable or single";
   if (is_in_temporal_gauge())
     return "which has longer legs in time than the links that temporal gauge makes 1: set solver.gauge to given";
   if (is_nonrelativistic()) return "whose hop is in the chiral basis alone: set solver.basis to chiral";

@@ -51,9 +51,9 @@ struct SolverChoice {
   void check_extent(const Settings& settings, const std::string& section, const Coord& extent) const;
   /// The same for the processes that the lattice is divided among.
   void check_ranks(const Settings& settings, const std::string& section, const Coord& extent, int n_ranks) const;
-  /// Why quarks whose action has legs over several links have no such solver, and what to do: "whose ...: set ...";
-  /// empty where they have it.
-  std::string problem_of_improved() const;
+  /// Why quarks of this action, which has legs over several links, have no such solver, and what to do: "whose ...: set
+  /// ..."; empty where they have it.
+  std::string problem_of_improved(const std::string& action) const;
   /// Whether all twelve columns of a propagator are solved for at once.
   bool is_together() const;
   /// Right-hand sides of a solve: 12 or 1.

@@ -8,7 +8,7 @@
 
 namespace kov {
 
-/// M psi = (4 + m) psi - 1/2 H psi with an ImprovedHop H, on full fields.  Storage: of the links, float or double.  M
+/// M psi = (4 + m) psi - 1/2 H psi with an ImprovedHop H.  Storage: of the links, float or double.  M
 /// is m on constant fields of a free theory if H's weights near.one + far.one = 1.
 template <class Storage>
 using ImprovedOperator = DiracOperator<Storage, MassTerm, ImprovedHop<Storage>>;
@@ -25,7 +25,7 @@ ImprovedOperator<Storage> hamber_wu_operator(const GaugeField<T>& gauge, double 
 
 /// Wilson's operator with the derivative of Naik, Nucl. Phys. B 316 (1989) 238: legs of three links remove its error of
 /// order a^2; the Wilson term stays.  Free, at momentum p: m + sum over mu of i g_mu (9/8 sin p - 1/24 sin 3 p) + 1 -
-/// cos p.
+/// cos p.  As its hop changes parity, it has a SchurComplement.
 template <class Storage, class T>
 ImprovedOperator<Storage> naik_operator(const GaugeField<T>& gauge, double mass, const LegFactors& factors = {},
                                         const LinkForms& forms = {}) {

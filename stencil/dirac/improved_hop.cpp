@@ -6,9 +6,11 @@
 #include "kov/stencil/launch/run_stencil.hpp"
 #include "kov/stencil/neighbours_at.hpp"
 #include "kov/stencil/operator_work.hpp"
+#include "kov/stencil/operators/hop_impl.hpp"
 #include "kov/stencil/operators/links_at.hpp"
 #include "kov/stencil/operators/shift.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace kov {
@@ -43,7 +45,7 @@ KOKKOS_FORCEINLINE_FUNCTION void add_spin(Spinor<R>& acc, const Matrix& u, const
 }  // namespace
 
 /// out(x) = alpha diagonal(x) + the sum over sixteen legs, whose weights include beta.  16 * 360 flops; 24 + 24 + 144
-/// reals of memory traffic per site when neighbours come from cache.
+/// reals of memory traffic per site when neighbours come from cache, 24 + 24 + 288 from one parity to the other.
 template <class Links, class In, class Out>
 struct ImprovedHopKernel {
   using Real = typename Out::Real;
@@ -118,18 +120,17 @@ struct LinkProductKernel {
 template <class Storage, class F>
 void ImprovedHopOn<Storage, F>::combine(const ImprovedHop<Storage>& hop, double alpha, double beta, const F& in,
                                         const F& diagonal, const F& out, bool adjoint, const Exec& exec) {
-  require(in.lattice() == hop.lattice() && in.subset() == Subset::all && in.conforms(out) && diagonal.conforms(out),
-          "the improved hop got", in.name(), ",", diagonal.name(), "and", out.name(),
-          "which differ in lattice, sites or components, or have one parity: give it full fields of one shape");
-  require(in.data() != out.data(), "the improved hop cannot work in place on", in.name(),
-          ": give it two different fields");
+  require_hop_shapes(in, diagonal, out, hop.lattice());
+  const bool is_full = out.subset() == Subset::all;
+  require(is_full || hop.changes_parity(), "a hop with legs of two links got", in.name(), "and", out.name(),
+          "of one parity, to which these legs lead back: give it full fields");
   using T = typename F::Real;
   using Lanes = typename F::Lanes;
   using Links = LinkView<Storage, link_lanes_t<Lanes>>;
-  const Links links = hop.links().template view<Lanes>();
+  const Links links = hop.links().template view<Lanes>(!is_full);
   const bool streaming = worth_streaming(operator_bytes<Storage>(in, out, n_hop_legs));
   count_operator(in, out, n_hop_legs * 360 + (alpha != 0 ? 48 : 0),
-                 n_hop_legs / 2 * bytes_of_site<ColorMatrix, Storage>,
+                 (is_full ? n_hop_legs / 2 : n_hop_legs) * bytes_of_site<ColorMatrix, Storage>,
                  alpha != 0 && diagonal.data() != in.data() ? double(diagonal.bytes()) : 0);
   const double sign = adjoint ? -1 : 1;
   const HopWeights &near = hop.near(), &far = hop.far();
@@ -198,6 +199,12 @@ ImprovedHop<Storage>::ImprovedHop(const GaugeLinks<Storage>& links, const HopWei
 template GaugeLinks<float> links_of_two_lengths(const GaugeField<float>&, int, const LegFactors&);
 template GaugeLinks<float> links_of_two_lengths(const GaugeField<double>&, int, const LegFactors&);
 template GaugeLinks<double> links_of_two_lengths(const GaugeField<double>&, int, const LegFactors&);
+template <class Storage>
+bool ImprovedHop<Storage>::changes_parity() const {
+  const auto& legs = links_.legs();
+  return std::all_of(legs.begin(), legs.end(), [](const Coord& leg) { return parity(leg) == 1; });
+}
+
 template class ImprovedHop<float>;
 template class ImprovedHop<double>;
 

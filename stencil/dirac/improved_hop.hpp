@@ -43,19 +43,24 @@ class ImprovedHop {
   using Storage = StorageT;
 
   /// links: of links_of_two_lengths().  near, far: the weights of the two lengths.  forms: what the hop will be applied
-  /// to besides full fields.  Throws InputError for links of other legs.
+  /// to besides full fields; from one parity to the other it takes LinkForms{.doubled = true}.  Throws InputError for
+  /// links of other legs.
   ImprovedHop(const GaugeLinks<Storage>& links, const HopWeights& near, const HopWeights& far,
               const LinkForms& forms = {});
+  /// The same hop with these forms made as well.
+  ImprovedHop with(const LinkForms& forms) const { return ImprovedHop(links_, near_, far_, forms); }
 
   const Lattice& lattice() const { return links_.lattice(); }
   const GaugeLinks<Storage>& links() const { return links_; }
   const StencilHalos& halos() const { return halos_; }
   const HopWeights& near() const { return near_; }
   const HopWeights& far() const { return far_; }
+  /// Whether all legs lead to sites of the other parity: those of one and three links do.
+  bool changes_parity() const;
 
-  /// out = alpha diagonal + beta H in, or with the adjoint of H, for every component of full fields.  diagonal may be
-  /// in or out, in and out must be different fields.  Asynchronous, ordered on exec.  Throws InputError when the shapes
-  /// do not fit.
+  /// out = alpha diagonal + beta H in, or with the adjoint of H, for every component.  in and out are two different
+  /// fields, both full or, if the hop changes parity, of opposite parity; diagonal has the sites of out, and may be in
+  /// or out.  Asynchronous, ordered on exec.  Throws InputError when the shapes do not fit.
   template <class S, class Lanes>
   void combine(double alpha, double beta, const SpinorField<S, Lanes>& in, const SpinorField<S, Lanes>& diagonal,
                const SpinorField<S, Lanes>& out, bool adjoint = false, const Exec& exec = {}) const {

@@ -213,7 +213,7 @@ class SpectrumQuarks(QuarkTest):
     def test_bad_quarks_are_refused(self):
         for changed, message in ((options(quark__1__name="light"), "another quark is called too"),
                                  (options(quark__1__boundary="periodic"), "quarks of one boundary"),
-                                 (options(quark__1__action="naik"), "solver.preconditioner to none"),
+                                 (options(quark__1__action="hamber-wu"), "solver.preconditioner to none"),
                                  (options(quark__1__name="a-b"), "letters, digits")):
             self.assertIn(message, self.call("spectrum", *SHARED, *LIGHT, *changed, "--dry-run", code=1).stderr)
 
@@ -234,7 +234,7 @@ class QuarkAngleInTime(PropagatorTest, QuarkTest):
 
     def test_adds_up_images_of_the_source_with_its_phases(self):
         a, n_t = 0.3, 4
-        for action in ({}, {"action": "naik", "preconditioner": "none"}, {"xi0": 1.5, "gauge": "temporal"}):
+        for action in ({}, {"action": "naik"}, {"xi0": 1.5, "gauge": "temporal"}):
             k = len(self.propagators())
             long = self.propagator("long%d" % k, 2 * n_t, boundary="periodic", theta_t=2 * a, **action)
             even = self.propagator("even%d" % k, n_t, boundary="periodic", theta_t=a, **action)

@@ -89,6 +89,7 @@ std::vector<Assignments> other_solvers(bool together) {
                              {in, "solver.links=12", "solver.preconditioner=none"},
                              {in, "solver.gauge=temporal", "quark.0.c_sw=1"},
                              {in, "solver.deflation=4", "solver.method=cg", "quark.0.kappa=0.15"},
+                             {in, "quark.0.action=naik"},
                              {in, "quark.0.action=naik", "solver.preconditioner=none"}});
   }
   if (together) {

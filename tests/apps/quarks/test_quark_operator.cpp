@@ -55,7 +55,7 @@ class TrueResiduals : public testing::TestWithParam<QuarkAction> {
 
   SolverChoice choice() const {
     return {.precision = "single",
-            .preconditioner = GetParam().is_improved() ? "none" : "even-odd",
+            .preconditioner = GetParam().action == "hamber-wu" ? "none" : "even-odd",
             .tolerance = tolerance};
   }
 
@@ -159,7 +159,8 @@ INSTANTIATE_TEST_SUITE_P(Actions, TrueResiduals,
                          testing::Values(QuarkAction{.kappa = 0.12, .mass = 1 / 0.24 - 4},
                                          QuarkAction{.kappa = 0.12, .mass = 1 / 0.24 - 4, .c_sw = 1.2, .theta_t = 0.5},
                                          QuarkAction{.kappa = 0.12, .mass = 1 / 0.24 - 4, .mu = 0.2},
-                                         QuarkAction{.kappa = 0.12, .mass = 1 / 0.24 - 4, .action = "naik"}));
+                                         QuarkAction{.kappa = 0.12, .mass = 1 / 0.24 - 4, .action = "naik"},
+                                         QuarkAction{.kappa = 0.12, .mass = 1 / 0.24 - 4, .action = "hamber-wu"}));
 
 }  // namespace test_quark_operator
 }  // namespace

@@ -70,9 +70,11 @@ TEST(SpectrumSources, QuarksHaveTheSolverAndBoostOfTheJobOrTheirOwn) {
     EXPECT_NE(error.find(says), std::string::npos) << error;
   }
   // A quark of its own preconditioner has an action that the job's does not fit.
-  EXPECT_NE(error_with({"quark.0.action=naik"}).find("no even-odd"), std::string::npos);
-  EXPECT_EQ(error_with({"quark.0.action=naik", "quark.0.preconditioner=none"}), "no error");
-  EXPECT_NE(error_with({"action.action=naik"}).find("no even-odd"), std::string::npos);
+  EXPECT_NE(error_with({"quark.0.action=hamber-wu"}).find("no even-odd"), std::string::npos);
+  EXPECT_EQ(error_with({"quark.0.action=hamber-wu", "quark.0.preconditioner=none"}), "no error");
+  EXPECT_EQ(error_with({"quark.0.action=naik"}), "no error");
+  EXPECT_NE(error_with({"quark.0.action=naik", "solver.precision=reliable-16"}).find("16 bits"), std::string::npos);
+  EXPECT_NE(error_with({"action.action=hamber-wu"}).find("no even-odd"), std::string::npos);
 }
 
 }  // namespace kov::app

@@ -256,6 +256,35 @@ TEST_P(ImprovedOperators, TakeColumns) {
   });
 }
 
+/// The hop from each parity to the other has the bits of that on full fields.
+template <class T, class Lanes = SiteLanes>
+void check_parities(const Lattice& lattice) {
+  const bool in_columns = Lanes::holds_columns;
+  const GlobalArray u = reference::random_su3(lattice.extent(), 4, 15);
+  const auto M = make<T>(naik, reference::gauge_field<double>(lattice, u), BoundaryAngles{test::kAngles},
+                         {.doubled = !in_columns, .columns = in_columns});
+  ASSERT_TRUE(M.hop().changes_parity());
+  const SpinorField<T, Lanes> in(lattice, "in", 3), full = in.like("full"), out = in.like("out");
+  load(in, reference::random_array(lattice.extent(), 36, 16));
+  for (const bool adjoint : {false, true}) {
+    M.hop().combine(0.7, -0.5, in, in, full, adjoint);
+    M.hop().combine(0.7, -0.5, in.odd(), in.even(), out.even(), adjoint);
+    M.hop().combine(0.7, -0.5, in.even(), in.odd(), out.odd(), adjoint);
+    const GlobalArray expected = gather(full);
+    EXPECT_LE(max_difference(out, expected), has_packs ? 0 : 40 * eps<T> * reference::max_abs(expected));
+  }
+}
+
+TEST_P(ImprovedOperators, HopFromEachParityToTheOther) {
+  for_each_kind([](const Kind& kind, const Lattice& lattice) {
+    if (kind.length == 2) return;
+    check_parities<double>(lattice);
+    check_parities<float>(lattice);
+    check_parities<double, ColumnLanes<4>>(lattice);
+    check_parities<float, ColumnLanes<8>>(lattice);
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(Lattices, ImprovedOperators, ::testing::ValuesIn(test::small_lattice_cases(600)),
                          test::case_name);
 
@@ -292,7 +321,10 @@ TEST(ImprovedHops, RefuseWhatDoesNotFit) {
   const SpinorField<double> a(lattice, "a"), two(lattice, "two", 2);
   EXPECT_THROW(M.apply(a, a), InputError);
   EXPECT_THROW(M.apply(a, two), InputError);
-  EXPECT_THROW(M.apply(a.even(), a.like("b").even()), InputError);
+  const SpinorField<double> b = a.like("b");
+  EXPECT_THROW(M.apply(a.even(), b.even()), InputError);
+  EXPECT_FALSE(M.hop().changes_parity());
+  EXPECT_THROW(M.hop().combine(0, 1, a.odd(), b.even(), b.even()), InputError) << "legs lead back";
 }
 
 }  // namespace improved_operators
