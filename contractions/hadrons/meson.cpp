@@ -240,21 +240,22 @@ std::vector<Correlator> mesons(const Propagator<T>& s1, const Propagator<T>& s2,
   const SliceSums tensor = tensor_sums(s1, s2, momenta, source, exec);
   std::vector<double> numbers = channel_traces(channels, tensor, source[3]);
   lattice.comm().sum(numbers);
-  std::vector<Correlator> result;
-  result.reserve(channels.size() * momenta.size());
-  auto from = reinterpret_cast<const std::complex<double>*>(numbers.data());
-  for (const MesonChannel& channel : channels) {
-    const std::string name = to_string(channel);
+  // Thousands of them take one thread as long as a GPU sums.
+  std::vector<Correlator> result(channels.size() * momenta.size());
+  on_host_threads("correlators of mesons", std::int64_t(channels.size()), [&](std::int64_t channel, int) {
+    const std::string name = to_string(channels[std::size_t(channel)]);
+    std::size_t place = std::size_t(channel) * momenta.size();
     for (const Momentum& p : momenta) {
-      result.push_back({.kind = "meson",
-                        .channel = name,
-                        .momentum = p,
-                        .source = source,
-                        .labels = labels.others,
-                        .value = {from, from + tensor.n_slices}});
-      from += tensor.n_slices;
+      const auto from =
+          reinterpret_cast<const std::complex<double>*>(numbers.data()) + place * std::size_t(tensor.n_slices);
+      result[place++] = {.kind = "meson",
+                         .channel = name,
+                         .momentum = p,
+                         .source = source,
+                         .labels = labels.others,
+                         .value = {from, from + tensor.n_slices}};
     }
-  }
+  });
   return result;
 }
 
