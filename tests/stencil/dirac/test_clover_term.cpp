@@ -222,16 +222,24 @@ TEST_P(CloverTerms, ColumnsGiveTheBitsOfEach) {
 TEST_P(CloverTerms, WorkOnSpinorsInSixteenBits) {
   const Lattice lattice = GetParam().make(Comm::world());
   const Problem problem(lattice.extent());
-  const CloverTerm<float> term(reference::gauge_field<double>(lattice, problem.u), ours(kinds[1]));
   const SpinorField<float> in(lattice, "in"), out = in.like("out");
   const SpinorField<Fixed16> short_in(lattice, "in"), short_out = short_in.like("out");
   load(in, problem.psi);
   convert(in, short_in);
   convert(short_in, in);
-  term.apply(in, out);
-  term.apply(short_in, short_out);
-  const GlobalArray expected = gather(out);
-  EXPECT_LT(max_difference(short_out, expected), reference::max_abs(expected) / 32767);
+  for (const DiracParameters& p : kinds) {
+    const CloverTerm<float> term(reference::gauge_field<double>(lattice, problem.u), ours(p));
+    for (const bool adjoint : {false, true})
+      for (const bool inverse : {false, true}) {
+        const auto apply = [&](const auto& from, const auto& to) {
+          inverse ? term.apply_inverse(from, to, adjoint) : term.apply(from, to, adjoint);
+        };
+        apply(in, out);
+        apply(short_in, short_out);
+        const GlobalArray expected = gather(out);
+        EXPECT_LT(max_difference(short_out, expected), reference::max_abs(expected) / 32767) << inverse << adjoint;
+      }
+  }
 }
 
 TEST_P(CloverTerms, SameBitsOnAnyDecomposition) {

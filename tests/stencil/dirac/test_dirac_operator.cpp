@@ -263,6 +263,26 @@ TEST_P(DiracOperators, TwistedMassTimesItsInverseIsOne) {
   }
 }
 
+TEST_P(DiracOperators, TwistedMassWorksOnSpinorsInSixteenBits) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  const SpinorField<float> in(lattice, "in"), out = in.like("out");
+  const SpinorField<Fixed16> short_in(lattice, "in"), short_out = short_in.like("out");
+  load(in, reference::random_array(lattice.extent(), 12, 14));
+  convert(in, short_in);
+  convert(short_in, in);
+  const TwistedMassTerm term{0.2, 0.7};
+  for (const bool adjoint : {false, true})
+    for (const bool inverse : {false, true}) {
+      const auto apply = [&](const auto& from, const auto& to) {
+        inverse ? term.apply_inverse(from, to, adjoint) : term.apply(from, to, adjoint);
+      };
+      apply(in, out);
+      apply(short_in, short_out);
+      const GlobalArray expected = gather(out);
+      EXPECT_LT(max_difference(short_out, expected), reference::max_abs(expected) / 32767) << inverse << adjoint;
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Lattices, DiracOperators, ::testing::ValuesIn(test::small_lattice_cases(600)),
                          test::case_name);
 
