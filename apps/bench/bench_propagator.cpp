@@ -231,6 +231,8 @@ void bench_propagator(const Session& session, const PropagatorBench& problem) {
                    EvenOdd(M, ReliableUpdates(reduced<float>(low12, 1), bicgstab)));
   table.by_columns("reliable updates, 16-bit, 12 reals", M,
                    EvenOdd(M, ReliableUpdates<Fixed16>(reduced<Fixed16>(low16, 1), bicgstab)));
+  const NormalConjugateGradient cgnr{.tolerance = problem.tolerance};
+  table.by_columns("CGNR, reliable updates, float", M, EvenOdd(M, ReliableUpdates(reduced<float>(low, 1), cgnr)));
   if (const auto gcr = table.schwarz_gcr(low)) table.by_columns("GCR, Schwarz in float", M, *gcr);
   table.together<SiteLanes>("BiCGstab, double", M, EvenOdd(M, bicgstab, form, n_columns));
   table.together<SiteLanes>("defect correction, float", M,
