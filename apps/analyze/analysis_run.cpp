@@ -34,7 +34,12 @@ std::vector<CorrelatorSeries> read_series(const Session& session, const Analysis
                     ProgressOutput::standard_error(session.quiet, session.comm.rank()));
   for (const std::string& file : input.files) {
     int shown = 0;
-    Coord of_file{0, 0, 0, 0};
+    if (!input.mapping)
+      if (const Coord of_file = extent_of_correlators(file); of_file[0] > 0) {
+        require(extent[0] == 0 || extent == of_file, file, "is of the lattice", to_string(of_file) + ", others are of",
+                to_string(extent) + "; analyse lattices one by one");
+        extent = of_file;
+      }
     const auto take = [&](CorrelatorArray array, std::size_t i, std::size_t n) {
       collector.add(array, file, extent);
       if (const int now = int((i + 1) * parts / n); now > shown) {
@@ -45,13 +50,8 @@ std::vector<CorrelatorSeries> read_series(const Session& session, const Analysis
     if (input.mapping)
       input.mapping->visit(file, take);
     else
-      of_file = visit_correlators(file, take);
+      visit_correlators(file, take);
     if (shown < parts) progress.advance(0, parts - shown);
-    if (of_file[0] > 0) {
-      require(extent[0] == 0 || extent == of_file, file, "is of the lattice", to_string(of_file) + ", others are of",
-              to_string(extent) + "; analyse lattices one by one");
-      extent = of_file;
-    }
   }
   progress.hide();
   n_read = collector.n_read();

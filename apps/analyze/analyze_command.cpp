@@ -4,10 +4,9 @@
 #include "apps/analyze/analysis_run.hpp"
 #include "apps/files/file_patterns.hpp"
 #include "apps/files/text_file.hpp"
-#include "kov/core/io/hdf5.hpp"
+#include "kov/contractions/correlators/correlator_read.hpp"
 
 #include <memory>
-#include <variant>
 
 namespace kov::app {
 
@@ -18,17 +17,6 @@ struct AnalyzeOptions {
   std::string settings, mapping;
   bool dry_run = false, print = false;
 };
-
-/// The extents that the first file says, without its correlators.
-Coord extent_of(const std::string& file) {
-  const Hdf5File h = Hdf5File::open(file);
-  Coord extent{0, 0, 0, 0};
-  if (!h.has_attribute("/", "extent")) return extent;
-  const Hdf5Attribute value = h.attribute("/", "extent");
-  if (const auto* list = std::get_if<std::vector<std::int64_t>>(&value); list && list->size() == 4)
-    for (std::size_t mu = 0; mu < 4; ++mu) extent[mu] = int((*list)[mu]);
-  return extent;
-}
 
 void analyze(const Session& session, const AnalyzeOptions& options) {
   AnalyzeParameters parameters;
@@ -48,7 +36,7 @@ void analyze(const Session& session, const AnalyzeOptions& options) {
   add_analysis_outputs(outputs, parameters);
   outputs.require_usable(session, inputs);
   session.comm.agree([&] {
-    if (input.extent[0] == 0 && !input.mapping) input.extent = extent_of(input.files.front());
+    if (input.extent[0] == 0 && !input.mapping) input.extent = extent_of_correlators(input.files.front());
   });
   if (options.dry_run)
     return session.say(sentence("files read     ", list_text(input.files)) + "\n" +

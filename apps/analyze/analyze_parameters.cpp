@@ -112,7 +112,8 @@ void AnalyzeParameters::check() const {
           disconnected.flavours, "but disconnected.channels names no loops");
   at_least("ratio.skip", ratio.skip, 0);
   at_least("output.rows", output.rows, 1);
-  for (const int n : data.extent) require(n >= 0, "data.extent has", n, "- extents are positive");
+  for (const int n : data.extent)
+    require(n > 0 || data.extent == Coord{0, 0, 0, 0}, "data.extent has", n, "- extents are positive");
 }
 
 FitOptions AnalyzeParameters::fit_options(FitForm form, int n_times, int n_states) const {

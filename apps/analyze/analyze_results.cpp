@@ -43,6 +43,13 @@ std::string table_text(const std::vector<std::vector<std::string>>& rows, std::s
 
 int squared(const Momentum& n) { return n[0] * n[0] + n[1] * n[1] + n[2] * n[2]; }
 
+/// Whether these are the energies of the same numbers, such as those of a meson at p and -p on the same configurations.
+bool are_copies(const Resampled& a, const Resampled& b) {
+  for (std::size_t k = 0; k < a.n_rows(); ++k)
+    if (!(std::abs(a.row(k)[0] - b.row(k)[0]) <= 1e-9 * std::abs(a.row(k)[0]))) return false;
+  return true;
+}
+
 /// A name without the momentum, for one channel at several.
 std::string group_name(const CorrelatorSeries& s) {
   const std::string labels = s.labels_text();
@@ -129,12 +136,19 @@ std::vector<DispersionResult> dispersions_of(const AnalysisResults& all) {
     members.push_back(k);
   }
   for (const std::string& key : order) {
-    DispersionResult result{groups[key], {}};
+    DispersionResult result;
     std::set<int> sizes;
     std::vector<EnergyAtMomentum> energies;
-    for (const std::size_t k : result.members) {
-      sizes.insert(squared(all.series[k].momentum));
-      energies.push_back({all.series[k].momentum, *all.results[k].energy_replicas});
+    for (const std::size_t k : groups[key]) {
+      const Momentum& p = all.series[k].momentum;
+      const Resampled& energy = *all.results[k].energy_replicas;
+      if (std::any_of(energies.begin(), energies.end(), [&](const EnergyAtMomentum& other) {
+            return squared(other.n) == squared(p) && are_copies(other.energy, energy);
+          }))
+        continue;
+      sizes.insert(squared(p));
+      result.members.push_back(k);
+      energies.push_back({p, energy});
     }
     if (sizes.size() < 2) continue;
     for (const DispersionForm form : {DispersionForm::continuum, DispersionForm::lattice}) try {

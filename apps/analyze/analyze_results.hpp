@@ -17,7 +17,7 @@ namespace kov::app {
 
 /// Energies of one channel at several momenta.
 struct DispersionResult {
-  /// Indices of series.
+  /// Indices of series: of several at momenta of one length that have the same numbers, the first.
   std::vector<std::size_t> members;
   /// Continuum, then lattice.
   std::vector<Dispersion> fits;

@@ -378,6 +378,21 @@ class AnalyzeDispersion(SyntheticTest):
         self.assertTrue(all(math.isnan(row[6]) for row in fit))
         self.assertEqual([(row["chi2/dof"], row["p"]) for row in printed], [("-", "-")] * 2)
 
+    def test_the_same_numbers_at_opposite_momenta_count_once(self):
+        data = {"meson/pion/" + p: [correlator("cosh", energy + 1e-5 * (k * i % 7), TIMES) for k in range(8)]
+                for i, (p, energy) in enumerate((("p0_0_0", 0.35), ("p0_1_0", 0.838), ("p1_0_0", 1.074)), 2)}
+        copies = {"meson/pion/p0_-1_0": data["meson/pion/p0_1_0"], "meson/pion/p-1_0_0": data["meson/pion/p1_0_0"]}
+        fits = []
+        for name, content in (("once.h5", data), ("twice.h5", {**data, **copies})):
+            self.write(name, content)
+            done = self.analyze("data.extent=%s" % BOX, "data.average_momenta=false", file=name)
+            self.assertEqual([row["momenta"] for row in table(done.stdout, "correlator +momenta")], ["3", "3"])
+            fits.append(self.content()["dispersion/fit"]["values"][0])
+        for once, twice in zip(*fits):
+            self.assertEqual(once[5], 1)
+            for a, b in zip(once, twice):
+                self.assertAlmostEqual(a, b, delta=1e-9 * abs(a))
+
     def test_a_relation_without_a_real_mass_has_none(self):
         self.write("data.h5", {"meson/pion/" + p: [correlator("cosh", energy + 1e-5 * k, TIMES) for k in range(3)]
                                for p, energy in (("p0_1_0", 0.3), ("p0_1_1", 0.9))})
@@ -391,6 +406,7 @@ class AnalyzeDispersion(SyntheticTest):
     def test_momenta_and_extents_that_cannot_be_are_refused(self):
         self.ensemble(4)
         self.assertIn("data.extent has -6", self.analyze("data.extent=[-6, 8, 8, 24]", code=1).stderr)
+        self.assertIn("data.extent has 0", self.analyze("data.extent=[6, 0, 8, 24]", code=1).stderr)
         self.assertIn("data.extent", self.analyze("data.extent=[8, 8, 24]", code=1).stderr)
         self.write("half.h5", {"meson/pion/p0_0_half": [[1.0, 0.5]]})
         self.assertIn("a momentum must be an integer", self.analyze(file="half.h5", code=1).stderr)
@@ -399,10 +415,9 @@ class AnalyzeDispersion(SyntheticTest):
             file.write('[[correlator]]\ndataset = "{channel}"\naxes = ["configuration", "momentum", "t"]\n'
                        "momenta = [[0, 0, 0], [0, 1, 0], [1, 0, 0]]\n")
         self.assertIn("has 2 momenta in /pion, but the mapping lists 3", self.analyze(file="listed.h5", code=2).stderr)
-        for name, extent, beta in (("small", "[4, 4, 4, 8]", 6), ("large", "[6, 4, 4, 8]", 5.9)):
-            self.call("spectrum", *TINY, "-q", "--set", "gauge.extent=" + extent, "--set", "output.prefix=" + name, "--set",
-                      "generate.beta=%g" % beta, "--set", "correlators.mesons=pion", "--set", "correlators.baryons=[]", "--set",
-                      "generate.configurations=1")
+        for name, extent in (("small", "[4, 4, 4, 8]"), ("large", "[6, 4, 4, 8]")):
+            self.call("spectrum", *TINY, "-q", "--set", "gauge.extent=" + extent, "--set", "output.prefix=" + name,
+                      "--set", "correlators.mesons=pion", "--set", "correlators.baryons=[]", "--set", "generate.configurations=1")
         error = self.call("analyze", "small.h5", "large.h5", code=1).stderr
         self.assertIn("large.h5 is of the lattice 6 4 4 8, others are of 4 4 4 8", error)
         self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("analysis.")], [])
