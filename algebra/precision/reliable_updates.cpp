@@ -45,7 +45,9 @@ class ReliableSolution final : public detail::SolutionOfRecursion {
         low_residual_(steps.like("new residual")),
         source_norm_(sqrt(system.bb)),
         schedule_(b_.n_components(), delta),
+        defect_(ByColumn<double>::repeated(b_.n_components(), 0)),
         smallest_(ByColumn<double>::repeated(b_.n_components(), std::numeric_limits<double>::infinity())),
+        smallest_defect_(smallest_),
         fruitless_(std::size_t(b_.n_components()), 0) {
     if (system.is_normal) between_ = b_.like("between A and A^+");
     for (std::size_t k = 0; k < source_norm_.size(); ++k)
@@ -63,8 +65,10 @@ class ReliableSolution final : public detail::SolutionOfRecursion {
   ByColumn<double> restart(SolveRun& run, const Vector& r) override {
     if (std::exchange(has_steps_, true))
       take_steps(ColumnMask(r.n_components()), run);
-    else
+    else {
       accepted_ = true_residual(x_, {0, x_.n_components()});
+      accepted_defect_ = defect_;
+    }
     copy(low_residual_, r);
     schedule_.restart(accepted_);
     return accepted_;
@@ -109,19 +113,23 @@ class ReliableSolution final : public detail::SolutionOfRecursion {
     for (int k = 0; k < kept.size(); ++k) {
       const std::size_t i = std::size_t(k);
       if (others.is_finished(k)) continue;
-      const bool is_refused = !(found[i] <= refused * accepted_[i]);
-      fruitless_[i] = found[i] <= 0.25 * smallest_[i] ? 0 : fruitless_[i] + 1;
+      // Of normal equations, whose residuals A^+ (b - A x) may rise while b - A x falls.
+      const bool is_refused = !(defect_[i] <= refused * accepted_defect_[i]);
+      const bool is_smaller = found[i] <= 0.25 * smallest_[i] || defect_[i] <= 0.25 * smallest_defect_[i];
+      fruitless_[i] = is_smaller ? 0 : fruitless_[i] + 1;
       if (found[i] < smallest_[i]) smallest_[i] = found[i];
+      if (defect_[i] < smallest_defect_[i]) smallest_defect_[i] = defect_[i];
       if (is_refused) kept.finish(k);
       if ((is_refused || fruitless_[i] >= renewals_patience) && !run.stopped().is_finished(k))
         run.give_up(k, "low precision makes the true residual no smaller");
     }
     copy(trial_, x_, kept);
     accepted_ = choose(kept, accepted_, found);
+    accepted_defect_ = choose(kept, accepted_defect_, defect_);
     return found;
   }
-  /// Sets these columns of low_residual_ to (b_k - A x_k) / |b_k|, or A^+ (b_k - A x_k) / |A^+ b_k|; returns their
-  /// norms squared.
+  /// Sets these columns of low_residual_ to (b_k - A x_k) / |b_k|, or A^+ (b_k - A x_k) / |A^+ b_k|, and defect_ to
+  /// their |b_k - A x_k|^2, divided likewise; returns their norms squared.
   ByColumn<double> true_residual(const Vector& x, const detail::ColumnRange& columns) {
     const Vector residual = columns.of(residual_), defect = columns.of(between_ ? *between_ : residual_);
     A_.apply(columns.of(x), defect);
@@ -129,7 +137,11 @@ class ReliableSolution final : public detail::SolutionOfRecursion {
     if (between_) A_.apply_adjoint(defect, residual);
     scale(1.0 / columns.of(source_norm_), residual);
     convert(residual, columns.of(low_residual_));
-    return norm2_by_column(residual);
+    const ByColumn<double> rr = norm2_by_column(residual);
+    if (between_) scale(1.0 / columns.of(source_norm_), defect);
+    const ByColumn<double> of_defect = between_ ? norm2_by_column(defect) : rr;
+    std::copy(of_defect.begin(), of_defect.end(), &defect_[std::size_t(columns.first)]);
+    return rr;
   }
   /// The packs with columns that `others` does not name; all columns at once if these packs are more than half, as a
   /// column takes least time beside others.
@@ -151,8 +163,10 @@ class ReliableSolution final : public detail::SolutionOfRecursion {
   std::optional<Vector> zeros_;
   ByColumn<double> source_norm_;
   detail::RenewalSchedule schedule_;
-  /// |r_k|^2 of the divided systems: of x, and the smallest that was found.
-  ByColumn<double> accepted_, smallest_;
+  /// |b_k - A x_k|^2 of the divided systems, as it was found last.
+  ByColumn<double> defect_;
+  /// |r_k|^2 and |b_k - A x_k|^2 of these: of x, and the smallest that were found.
+  ByColumn<double> accepted_, accepted_defect_, smallest_, smallest_defect_;
   std::vector<int> fruitless_;
   bool has_steps_ = false;
 };

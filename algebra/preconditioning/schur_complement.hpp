@@ -23,7 +23,7 @@ enum class SchurForm {
 /// The Schur complement of M = D - 1/2 H on the even sites, in one of its forms.  For any site term D.
 ///
 /// Storage: of the links.  FieldT: what it works on, spinors of any precision, of sites or columns in lanes.  HopT: of
-/// H, Hop or another one from each parity to the other, with with(forms), such as ImprovedHop.  `in` and
+/// H, Hop or another hop that changes parity and has with(forms), such as ImprovedHop.  `in` and
 /// `out` have even sites, b and x all sites; every component is a vector of its own.  Normalised as M is, without
 /// factors.  All functions are asynchronous, ordered on exec, collective where the hop exchanges halos, and throw
 /// InputError when the fields have other sites, lattices or numbers of components.  Keeps fields to work in, which

@@ -46,6 +46,7 @@ void NamedQuarks::complete(Settings& settings, const SolverChoice& solver, const
     const std::string section = "quark." + std::to_string(k), key = section + ".name";
     quark.complete(settings, section);
     quark.solver.complete(settings, section, solver);
+    if (quark.is_improved() && quark.solver.basis == "auto") quark.solver.basis = "chiral";  // their only one
     quark.solver.check(settings, section);
     require(quark.solver.is_single() == solver.is_single(), settings.origin(section + ".precision"), "is",
             quark.solver.precision + ",", "and solver.precision", solver.precision + ":",
@@ -92,10 +93,30 @@ void NamedQuarks::check_extent(const Settings& settings, const SolverChoice& sol
   if (empty()) solver.check_extent(settings, "solver", extent);
 }
 
+namespace {
+
+/// Throws InputError where legs of this improved action reach beyond the next process.
+void check_legs(const Settings& settings, const std::string& key, const std::string& action, const Coord& extent,
+                int n_ranks) {
+  const Coord grid = Geometry::choose_grid(extent, n_ranks);
+  const int length = action == "naik" ? 3 : 2;
+  Coord local;
+  for (std::size_t mu = 0; mu < 4; ++mu) local[mu] = extent[mu] / grid[mu];
+  for (std::size_t mu = 0; mu < 4; ++mu)
+    require(grid[mu] == 1 || local[mu] >= length, settings.origin(key), "is", action + ",", "whose legs of", length,
+            "links must end on the next process, but each of", n_ranks, "has", to_string(local),
+            "sites: use fewer processes");
+}
+
+}  // namespace
+
 void NamedQuarks::check_ranks(const Settings& settings, const SolverChoice& solver, const Coord& extent,
                               int n_ranks) const {
-  for (std::size_t k = 0; k < size(); ++k)
-    at(k).solver.check_ranks(settings, "quark." + std::to_string(k), extent, n_ranks);
+  for (std::size_t k = 0; k < size(); ++k) {
+    const std::string section = "quark." + std::to_string(k);
+    at(k).solver.check_ranks(settings, section, extent, n_ranks);
+    if (at(k).is_improved()) check_legs(settings, section + ".action", at(k).action, extent, n_ranks);
+  }
   if (empty()) solver.check_ranks(settings, "solver", extent, n_ranks);
 }
 
@@ -168,7 +189,8 @@ class QuarkMemory {
 
   /// What a solve works in, from its source and to its solution.
   double of_solve() const {
-    const bool is_transformed = solver_.is_in_temporal_gauge() || solver_.is_nonrelativistic();
+    const bool is_transformed =
+        solver_.is_in_temporal_gauge() || (solver_.is_nonrelativistic() && !quark_.is_improved());
     const bool is_corrected = solver_.preconditioner == "none" && !is_in_several() && solver_.links < 18;
     const double field = n_ * spinor;
     double sum = (is_transformed || is_corrected ? 3 : 0) * field * real_;
@@ -235,7 +257,7 @@ class QuarkMemory {
 
   /// For the eigenvectors the operator has doubled links too, beside those for columns.
   double eigenvectors() const {
-    const double forms = has_column_form() ? found_real() * 8 * solver_.links : 0;
+    const double forms = has_column_form() ? found_real() * (quark_.is_improved() ? 16 : 8) * solver_.links : 0;
     const int lanes = TogetherLanes::holds_columns && solver_.is_together() ? 4 : 1;
     const double n = (solver_.deflation + lanes - 1) / lanes * lanes;
     return forms + deflating_real() * n * spinor / 2;

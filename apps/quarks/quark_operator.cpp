@@ -117,7 +117,7 @@ auto with_storage(const SolverChoice& choice, const Function& f) {
   return f(real_of_storage_t<ColorMatrix, Real>{});
 }
 
-/// The solver that was chosen for M on even sites; make(storage): M on links in a storage; text: see reduced_solver().
+/// The solver that was chosen for M on even sites; make(storage): M on links in a storage; text: see deflated().
 template <class T, class Lanes, class Dirac, class Make>
 Solver<SpinorField<T, Lanes>> even_odd_solver(const SolverChoice& choice, const Dirac& M, const Make& make, int n,
                                               std::string& text) {
@@ -290,6 +290,8 @@ QuarkOperator<T, Lanes> operator_with(const GaugeField<double>& gauge, const Qua
     };
     using F = SpinorField<T, Lanes>;
     const auto M = make(T{});
+    const std::string problem = choice.problem_of_improved(action.action);
+    require(problem.empty(), "a solver was asked for quarks of the action", action.action_name() + ",", problem);
     std::string deflation;
     const Solver<F> solver = choice.is_even_odd() ? even_odd_solver<T, Lanes>(choice, M, make, n_columns, deflation)
                                                   : all_sites_solver<T, Lanes>(choice, make);

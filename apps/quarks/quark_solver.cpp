@@ -40,8 +40,6 @@ struct QuarkSolver<T>::Parts {
 template <class T>
 QuarkSolver<T>::QuarkSolver(const GaugeField<double>& gauge, const QuarkAction& action, const SolverChoice& choice,
                             int n_columns) {
-  const std::string problem = action.is_improved() ? choice.problem_of_improved(action.action) : "";
-  require(problem.empty(), "a solver was asked for quarks of the action", action.action_name() + ",", problem);
   auto parts = std::make_shared<Parts>(Parts{gauge.alias(), action, choice, n_columns});
   if (choice.is_together())
     parts->together = quark_operator_together<T>(gauge, action, choice, n_columns);

@@ -173,7 +173,13 @@ void SolverChoice::check(const Settings& settings, const std::string& section) c
 }
 
 void SolverChoice::check_improved(const Settings& settings, const std::string& key, const std::string& action) const {
-  const std::string problem = problem_of_improved(action);
+  std::string problem = problem_of_improved(action);
+  // The remedy names the key that counts: the quark's own, where its table has it.
+  const std::string job = "solver.", section = key.substr(0, key.rfind('.') + 1);
+  if (const auto at = problem.rfind(job); at != problem.npos && section.starts_with("quark.")) {
+    const std::string name = problem.substr(at + job.size());
+    if (settings.given(section + name.substr(0, name.find(' ')))) problem.replace(at, job.size(), section);
+  }
   require(problem.empty(), settings.origin(key), "is", action + ",", problem);
 }
 
@@ -185,7 +191,7 @@ std::string SolverChoice::problem_of_improved(const std::string& action) const {
   if (is_in_16_bits()) return "whose hop takes no spinors in 16 bits: set solver.precision to reliable or single";
   if (is_in_temporal_gauge())
     return "which has longer legs in time than the links that temporal gauge makes 1: set solver.gauge to given";
-  if (is_nonrelativistic()) return "whose hop is in the chiral basis alone: set solver.basis to chiral";
+  if (basis == "nonrelativistic") return "whose hop is in the chiral basis alone: set solver.basis to chiral";
   if (links != 18) return "whose hop has links of 18 reals alone: set solver.links to 18";
   return "";
 }

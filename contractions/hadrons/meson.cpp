@@ -240,7 +240,7 @@ std::vector<Correlator> mesons(const Propagator<T>& s1, const Propagator<T>& s2,
   const SliceSums tensor = tensor_sums(s1, s2, momenta, source, exec);
   std::vector<double> numbers = channel_traces(channels, tensor, source[3]);
   lattice.comm().sum(numbers);
-  // Thousands of them take one thread as long as a GPU sums.
+  // Making 1792 correlators takes one thread as long as a GPU takes for their sums.
   std::vector<Correlator> result(channels.size() * momenta.size());
   on_host_threads("correlators of mesons", std::int64_t(channels.size()), [&](std::int64_t channel, int) {
     const std::string name = to_string(channels[std::size_t(channel)]);

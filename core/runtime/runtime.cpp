@@ -120,7 +120,7 @@ struct Runtime::Parts {
   std::terminate_handler before = nullptr;
   Parts* outer = nullptr;
   bool has_ended = false, is_complete = false;
-  /// The exceptions of all ranks are on their way to their main(), and another rank's was the first.
+  /// An exception leaves the scope of this rank's Runtime, and that of another rank was the first.
   bool another_explains = false;
   int code = 0;
 
@@ -164,6 +164,7 @@ struct Runtime::Parts {
     is_complete = verdict.complete;
     another_explains = !verdict.mine;
     detail::let_exit_give_up();
+    if (another_explains) detail::end_silently_on_signals();
   }
 
   /// Waits for all ranks, prints the error if this rank has to print it, and returns the exit code.  Where a rank does
@@ -203,6 +204,7 @@ struct Runtime::Parts {
     if (owns_kokkos) Kokkos::finalize();
     if (is_complete) comm.finalize();
     // The launcher ends all ranks when the first one exits: let that be the one whose main() can say why.
+    watchdog.reset();
     if (another_explains) std::this_thread::sleep_for(std::chrono::seconds(2));
   }
 

@@ -23,7 +23,8 @@ int run(int& argc, char**& argv, const std::function<void()>& prepare, const std
 /// - An exception that nobody catches is printed once on standard error, and every process ends with its exit_code().
 ///   A std::terminate handler does this; the previous handler is restored when this object ends.
 /// - An exception that leaves the scope of this object and is caught in main() is not printed here: the handler in
-///   main() prints it.
+///   main() prints it.  Ranks that failed only because another one did wait two seconds here for that one to print, as
+///   launchers end all ranks when the first one exits.
 /// Other ranks that wait in a Comm for the failed one get a RankError.  Those that do not reach their end within a few
 /// seconds (stopped, or busy elsewhere) are ended by MPI_Abort, which is a signal to them: after
 /// end_cleanly_on_signals() they leave no temporary files.

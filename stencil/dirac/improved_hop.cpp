@@ -196,15 +196,15 @@ ImprovedHop<Storage>::ImprovedHop(const GaugeLinks<Storage>& links, const HopWei
   require(fits, "an improved hop needs links of sixteen straight legs of two lengths: links_of_two_lengths() has them");
 }
 
-template GaugeLinks<float> links_of_two_lengths(const GaugeField<float>&, int, const LegFactors&);
-template GaugeLinks<float> links_of_two_lengths(const GaugeField<double>&, int, const LegFactors&);
-template GaugeLinks<double> links_of_two_lengths(const GaugeField<double>&, int, const LegFactors&);
 template <class Storage>
 bool ImprovedHop<Storage>::changes_parity() const {
   const auto& legs = links_.legs();
   return std::all_of(legs.begin(), legs.end(), [](const Coord& leg) { return parity(leg) == 1; });
 }
 
+template GaugeLinks<float> links_of_two_lengths(const GaugeField<float>&, int, const LegFactors&);
+template GaugeLinks<float> links_of_two_lengths(const GaugeField<double>&, int, const LegFactors&);
+template GaugeLinks<double> links_of_two_lengths(const GaugeField<double>&, int, const LegFactors&);
 template class ImprovedHop<float>;
 template class ImprovedHop<double>;
 

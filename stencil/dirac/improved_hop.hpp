@@ -43,8 +43,7 @@ class ImprovedHop {
   using Storage = StorageT;
 
   /// links: of links_of_two_lengths().  near, far: the weights of the two lengths.  forms: what the hop will be applied
-  /// to besides full fields; from one parity to the other it takes LinkForms{.doubled = true}.  Throws InputError for
-  /// links of other legs.
+  /// to besides full fields, as in Hop.  Throws InputError for links of other legs.
   ImprovedHop(const GaugeLinks<Storage>& links, const HopWeights& near, const HopWeights& far,
               const LinkForms& forms = {});
   /// The same hop with these forms made as well.

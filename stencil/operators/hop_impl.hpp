@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Private to hop*.cpp, here and in dirac/: how the hop is launched.  Each of the sources compiles the kernels for some
+// Private to hop*.cpp, here and in dirac/, and to dirac/improved_hop.cpp: how the hop is launched.  Each of the sources compiles the kernels for some
 // storages of links, as there are too many kernels for one source.
 #pragma once
 

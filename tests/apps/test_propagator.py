@@ -182,6 +182,9 @@ class Propagator(PropagatorTest):
         name = NAME.replace("propagator", "reference") + ".lime"
         for k, changed in enumerate((options(solver__columns="together"), options(solver__precision="reliable"),
                                      options(solver__precision="reliable-16"), options(solver__method="cg", solver__columns="together"),
+                                     options(solver__method="cg", solver__precision="reliable"),
+                                     options(solver__method="cg", solver__precision="reliable", solver__columns="together"),
+                                     options(solver__method="cg", solver__precision="reliable-16"),
                                      options(solver__preconditioner="even-odd-symmetric"), options(solver__method="gcr"),
                                      options(solver__gauge="temporal"), options(solver__gauge="temporal", solver__columns="together"),
                                      options(solver__basis="chiral"), options(solver__basis="nonrelativistic"), options(solver__basis="nonrelativistic", solver__gauge="temporal"),
@@ -270,6 +273,8 @@ class Propagator(PropagatorTest):
         self.call("propagator", *job, *options(solver__precision="double", solver__tolerance=1e-13, output__prefix="reference"))
         name = NAME.replace("propagator", "reference") + ".lime"
         for k, changed in enumerate(([], options(solver__precision="double"), options(solver__columns="together"),
+                                     options(solver__precision="reliable"), options(solver__precision="reliable-16"),
+                                     options(solver__precision="reliable", solver__columns="together"),
                                      options(solver__gauge="temporal", solver__links=12))):
             accurate = options(solver__tolerance=1e-11) + changed
             alone = self.call("propagator", *job, *accurate, *options(output__prefix="alone%d" % k)).stdout
@@ -288,8 +293,7 @@ class Propagator(PropagatorTest):
         self.assertEqual(self.propagators(), [])
 
     def test_every_action_and_source_is_solved_for(self):
-        none = options(solver__preconditioner="none")
-        for k, changed in enumerate((options(quark__0__action="naik") + none, options(quark__0__action="hamber-wu") + none,
+        for k, changed in enumerate((options(quark__0__action="naik"), options(quark__0__action="hamber-wu", solver__preconditioner="none"),
                                      options(quark__0__xi0=2, quark__0__nu=0.9), options(quark__0__theta="[0.5, 0, -1]"),
                                      options(quark__0__mu=0.3, quark__0__boundary="periodic"), options(source__type="wall"),
                                      options(source__type="momentum", source__momentum="[1, 0, 0]", source__smearing="none"),
@@ -303,6 +307,16 @@ class Propagator(PropagatorTest):
         self.assertEqual(len(payloads), 20)
         for name in names[:10]:
             self.assertLess(self.difference(name, "t" + name[1:]), 1e-7)
+
+    def test_naiks_quarks_are_solved_for_on_even_sites_too(self):
+        naik = [*JOB, *options(quark__0__action="naik", solver__tolerance=1e-12)]
+        self.call("propagator", *naik, *options(solver__precision="double", solver__preconditioner="none", output__prefix="reference"))
+        name = NAME.replace("propagator", "reference") + ".lime"
+        for k, changed in enumerate(([], options(solver__precision="double", solver__columns="together"),
+                                     options(solver__preconditioner="even-odd-symmetric", solver__precision="reliable"),
+                                     options(solver__method="cg", solver__deflation=4), options(solver__method="block-cg"))):
+            self.call("propagator", *naik, *changed, *options(output__prefix="p%d" % k))
+            self.assertLess(self.difference(name, NAME.replace("propagator", "p%d" % k) + ".lime"), 1e-10, changed)
 
     def test_a_sequential_propagator_closes_to_the_two_point_function(self):
         point = options(source__smearing="none", solver__tolerance=1e-11)

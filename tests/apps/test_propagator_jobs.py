@@ -165,12 +165,14 @@ class PropagatorResume(PropagatorTest):
 class PropagatorSettings(PropagatorTest):
     def test_fields_and_links_without_kernels_are_refused(self):
         if "CUDA" in self.call("--version").stdout:
-            self.skipTest("does not apply: GPUs have the basis on all fields of programs, and links of 8 reals")
+            self.skipTest("does not apply: GPUs have the basis, 16 bits and links of 8 reals on all fields of programs")
         for changed in (options(solver__columns="together"), options(solver__precision="reliable-16"),
                         options(solver__precision="single-16", solver__tolerance=1e-6)):
             error = self.call("propagator", *JOB, *options(solver__basis="nonrelativistic"), *changed, code=1).stderr
             self.assertIn("no operators in that basis", error)
-        for changed, message in ((options(solver__links=8, solver__columns="together"), "have no links of 8 reals on CPUs"),
+        for changed, message in ((options(solver__precision="reliable-16", solver__columns="together"), "no columns in lanes"),
+                                 (options(solver__precision="single-16", solver__tolerance=1e-6, solver__columns="together"), "or precision single"),
+                                 (options(solver__links=8, solver__columns="together"), "have no links of 8 reals on CPUs"),
                                  (options(solver__links=12, solver__basis="nonrelativistic"), "take 18, or basis chiral")):
             self.assertIn(message, self.call("propagator", *JOB, *changed, code=1).stderr)
 
@@ -179,18 +181,19 @@ class PropagatorSettings(PropagatorTest):
                                  (options(quark__0__kappa=0), "quark.0.kappa"),
                                  (options(quark__0__name="a/b"), "letters, digits"),
                                  (options(quark__1__name="quark0"), "another quark is called too"),
-                                 (options(quark__0__action="naik"), "solver.preconditioner to none"),
+                                 (options(quark__0__action="hamber-wu"), "solver.preconditioner to none"),
+                                 (options(quark__0__action="naik", solver__precision="reliable-16"), "solver.precision to reliable"),
+                                 (options(quark__0__action="naik", quark__0__links=12), "set quark.0.links to 18"),
                                  (options(quark__0__action="naik", quark__0__mu=1), "no clover term"),
-                                 (options(quark__0__action="naik", solver__preconditioner="none", solver__gauge="temporal"),
-                                  "solver.gauge to given"),
+                                 (options(quark__0__action="naik", solver__gauge="temporal"), "solver.gauge to given"),
                                  (options(quark__0__action="naik", quark__0__preconditioner="none", quark__0__gauge="temporal"),
-                                  "solver.gauge to given"),
-                                 (options(quark__0__action="naik", solver__preconditioner="none", solver__basis="nonrelativistic"),
+                                  "quark.0.gauge to given"),
+                                 (options(quark__0__action="naik", solver__basis="nonrelativistic"),
                                   "solver.basis to chiral"),
                                  (options(solver__basis="dirac"), "must be one of"),
                                  (options(quark__0__mu=1e300), "quark.0.mu"), (options(quark__0__xi0=0), "quark.0.xi0"),
-                                 (options(solver__precision="reliable", solver__method="gcr"), "only bicgstab has reliable updates"),
-                                 (options(solver__precision="reliable", solver__method="block-cg"), "only bicgstab has reliable updates"),
+                                 (options(solver__precision="reliable", solver__method="gcr"), "only bicgstab and cg have reliable updates"),
+                                 (options(solver__precision="reliable", solver__method="block-cg"), "only bicgstab and cg have reliable updates"),
                                  (options(solver__method="block-cg", solver__columns="one by one"), "take together, or method cg"),
                                  (options(solver__method="bicgstab-9"), "must be one of"),
                                  (options(solver__links=10), "18, 12 or 8 reals"),
@@ -207,12 +210,10 @@ class PropagatorSettings(PropagatorTest):
                                  (options(solver__deflation=4, solver__method="cg", solver__preconditioner="none"), "preconditioner even-odd"),
                                  (options(solver__deflation=4, solver__method="cg", quark__0__mu=0.1), "quark.0.mu is 0.1"),
                                  (options(quark__0__action="naik", solver__preconditioner="none", solver__links=12), "set solver.links to 18"),
-                                 (options(solver__precision="reliable-16", solver__columns="together"), "no columns in lanes"),
                                  (options(solver__precision="reliable-16", solver__preconditioner="none"), "take even-odd, or precision reliable"),
                                  (options(solver__precision="single-16"), "single precision reaches 1e-06 at best"),
-                                 (options(solver__precision="single-16", solver__tolerance=1e-6, solver__columns="together"), "or precision single"),
                                  (options(solver__precision="single-16", solver__tolerance=1e-6, solver__preconditioner="none"), "or precision single"),
-                                 (options(solver__precision="single-16", solver__tolerance=1e-6, solver__method="cg"), "or precision single"),
+                                 (options(solver__precision="single-16", solver__tolerance=1e-6, solver__method="cgne"), "or precision single"),
                                  (options(solver__tolerance=0), "solver.tolerance"), (options(output__precision=16), "32 or 64"),
                                  (options(output__format="nersc"), "must be one of"), (options(output__prefix="no/folder"), "no"),
                                  (options(source__origins="[[0, 0, 0, 8]]"), "outside the lattice"),

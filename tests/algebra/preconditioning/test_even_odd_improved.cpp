@@ -95,7 +95,7 @@ TEST_P(EvenOddImproved, SolvesTheFullSystem) {
     EXPECT_LE(std::sqrt(norm2(x) / norm2(expected)), 1e-10);
     return report.iterations;
   };
-  // Half of the sites, and a condition number that is about the root of the full one's.
+  // Half of the sites, and a condition number that is about a quarter of the full one's.
   EXPECT_LT(check(EvenOdd(M, bicgstab)), 0.75 * full.iterations);
   check(EvenOdd(M, bicgstab, SchurForm::symmetric));
   const SchurComplement low_even(low);

@@ -77,24 +77,26 @@ std::vector<Assignments> other_solvers(bool together) {
   };
   for (const char* precision : {"double", "mixed"}) {
     const std::string in = std::string("solver.precision=") + precision;
-    jobs.insert(jobs.end(), {{in, "solver.method=bicgstab-4"},
-                             {in, "solver.method=cg"},
-                             // More iterations than GCR keeps directions.
-                             {in, "solver.method=gcr", "quark.0.kappa=0.15", "solver.tolerance=1e-6"},
-                             {in, "solver.method=gcr", "quark.0.kappa=0.15", "solver.tolerance=1e-6",
-                              "solver.preconditioner=schwarz", "solver.schwarz_block=[2, 2, 2, 4]",
-                              "solver.schwarz_form=additive", "solver.schwarz_cycles=1", "solver.schwarz_steps=1"},
-                             {in, "solver.preconditioner=none"},
-                             {in, "solver.links=12", "quark.0.c_sw=1"},
-                             {in, "solver.links=12", "solver.preconditioner=none"},
-                             {in, "solver.gauge=temporal", "quark.0.c_sw=1"},
-                             {in, "solver.deflation=4", "solver.method=cg", "quark.0.kappa=0.15"},
-                             {in, "quark.0.action=naik"},
-                             {in, "quark.0.action=naik", "solver.preconditioner=none"}});
+    jobs.insert(jobs.end(),
+                {{in, "solver.method=bicgstab-4"},
+                 {in, "solver.method=cg"},
+                 // More iterations than GCR keeps directions.
+                 {in, "solver.method=gcr", "quark.0.kappa=0.15", "solver.tolerance=1e-6"},
+                 {in, "solver.method=gcr", "quark.0.kappa=0.15", "solver.tolerance=1e-6",
+                  "solver.preconditioner=schwarz", "solver.schwarz_block=[2, 2, 2, 4]", "solver.schwarz_form=additive",
+                  "solver.schwarz_cycles=1", "solver.schwarz_steps=1"},
+                 {in, "solver.preconditioner=none"},
+                 {in, "solver.links=12", "quark.0.c_sw=1"},
+                 {in, "solver.links=12", "solver.preconditioner=none"},
+                 {in, "solver.gauge=temporal", "quark.0.c_sw=1"},
+                 {in, "solver.deflation=4", "solver.method=cg", "quark.0.kappa=0.15"},
+                 {in, "quark.0.action=naik"},
+                 {in, "quark.0.action=naik", "solver.deflation=4", "solver.method=cg", "quark.0.kappa=0.15"},
+                 {in, "quark.0.action=naik", "solver.preconditioner=none"}});
   }
   if (together) {
     jobs.push_back({"solver.method=block-cg"});
-    return jobs;
+    if (has_packs) return jobs;
   }
   for (const char* precision : {"reliable-16", "single-16"}) {
     const std::string in = std::string("solver.precision=") + precision;
