@@ -13,6 +13,10 @@ const std::vector<Coord>& nearest_neighbours() {
   return legs;
 }
 
+bool change_parity(const std::vector<Coord>& legs) {
+  return std::all_of(legs.begin(), legs.end(), [](const Coord& leg) { return parity(leg) == 1; });
+}
+
 const Stencil& Stencil::of(const Lattice& lattice) { return of(lattice, nearest_neighbours()); }
 const Stencil& Stencil::of_columns(const Lattice& lattice) { return of_columns(lattice, nearest_neighbours()); }
 const Stencil& Stencil::of_space(const Lattice& lattice) {

@@ -70,6 +70,8 @@ struct LocalHop {
 
 /// Displacements in the order +x -x +y -y +z -z +t -t.
 const std::vector<Coord>& nearest_neighbours();
+/// Whether all of these legs lead to sites of the other parity.
+bool change_parity(const std::vector<Coord>& legs);
 
 /// The displacements (legs) of an operator, and where the neighbour on each leg of each site is: in the field or in its
 /// halo.  A table for each rank; kernels see it through a view.

@@ -78,27 +78,19 @@ void launch_product_tensor_tiles([[maybe_unused]] const ProductProblem<Z>& probl
 template <class Z>
 void launch_product(const ProductProblem<Z>& problem, ProductTiling tiling, const Exec& exec,
                     KernelResources* resources) {
-  using Shapes = ProductShapes<Z>;
   if (tiling == ProductTiling::automatic)
     tiling =
         has_packs ? ProductTiling::packs : best_tiling<Z>(problem.c.n_rows, problem.c.n_columns, problem.batch.size());
   switch (tiling) {
-    case ProductTiling::small:
-      return launch_product_tiles<Z, RegisterTiles<Z, typename Shapes::Small>>(problem, exec, resources);
-    case ProductTiling::medium:
-      return launch_product_tiles<Z, RegisterTiles<Z, typename Shapes::Medium>>(problem, exec, resources);
-    case ProductTiling::large:
-      return launch_product_tiles<Z, RegisterTiles<Z, typename Shapes::Large>>(problem, exec, resources);
-    case ProductTiling::square:
-      return launch_product_tiles<Z, RegisterTiles<Z, typename Shapes::Square>>(problem, exec, resources);
-    case ProductTiling::deep:
-      return launch_product_tiles<Z, RegisterTiles<Z, typename Shapes::Deep>>(problem, exec, resources);
     case ProductTiling::tensor:
       return launch_product_tensor_tiles<Z, Z>(problem, exec, resources);
     case ProductTiling::automatic:
     case ProductTiling::packs:
     case ProductTiling::vendor:  // product.cpp has it
       break;
+    default:
+      return with_product_shape<Z>(
+          tiling, [&]<class Shape>() { launch_product_tiles<Z, RegisterTiles<Z, Shape>>(problem, exec, resources); });
   }
 #if !defined(KOKKOS_ENABLE_CUDA)
   if (!resources) launch_product_packs(problem, exec);

@@ -45,13 +45,12 @@ Geometry::Geometry(const Coord& extent, const Coord& grid, int rank, int n_ranks
   require(kov::volume(grid) == n_ranks, "process grid", to_string(grid), "has", kov::volume(grid), "places for",
           n_ranks, "ranks: start as many ranks as the grid has places");
   require(rank >= 0 && rank < n_ranks, "rank", rank, "is not one of", n_ranks, "ranks: they count from 0");
-  for (int mu = 0; mu < 4; ++mu) {
+  for (int mu = 0; mu < 4; ++mu)
     require(can_cut(extent, mu, grid[mu]), "process grid", to_string(grid), "does not fit the lattice",
             to_string(extent),
             ": each entry must divide its extent, and leave an even local extent in x. A grid that fits is",
             to_string(choose_grid(extent, n_ranks)));
-    local_[mu] = extent[mu] / grid[mu];
-  }
+  local_ = part_of_rank(extent, grid);
   require(kov::volume(local_) < (std::int64_t(1) << 29), "local lattice", to_string(local_),
           "has more sites than one process can index: use more ranks");
   grid_coordinate_ = coordinate(rank, grid);

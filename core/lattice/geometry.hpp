@@ -30,6 +30,11 @@ Coord coordinate(std::int64_t index, const Coord& extent);
 /// The number of sites: the product of the extents.
 inline std::int64_t volume(const Coord& extent) { return std::int64_t(extent[0]) * extent[1] * extent[2] * extent[3]; }
 
+/// The extents of the part that each process of a grid has; the grid must divide them, which is not checked.
+inline Coord part_of_rank(const Coord& extent, const Coord& grid) {
+  return {extent[0] / grid[0], extent[1] / grid[1], extent[2] / grid[2], extent[3] / grid[3]};
+}
+
 /// The global lattice, the grid of processes and the part of one rank.  Global coordinates begin at 0 on the whole
 /// lattice, local ones at 0 on the rank's part.  Ranks are numbered lexicographically by their grid coordinates.
 class Geometry {

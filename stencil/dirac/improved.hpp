@@ -8,8 +8,8 @@
 
 namespace kov {
 
-/// M psi = (4 + m) psi - 1/2 H psi with an ImprovedHop H.  Storage: of the links, float or double.  M
-/// is m on constant fields of a free theory if H's weights near.one + far.one = 1.
+/// M psi = (4 + m) psi - 1/2 H psi with an ImprovedHop H.  Storage: of the links, float or double.  M is m on constant
+/// fields of a free theory if H's weights near.one + far.one = 1.
 template <class Storage>
 using ImprovedOperator = DiracOperator<Storage, MassTerm, ImprovedHop<Storage>>;
 

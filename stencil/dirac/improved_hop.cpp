@@ -10,7 +10,6 @@
 #include "kov/stencil/operators/links_at.hpp"
 #include "kov/stencil/operators/shift.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace kov {
@@ -198,8 +197,7 @@ ImprovedHop<Storage>::ImprovedHop(const GaugeLinks<Storage>& links, const HopWei
 
 template <class Storage>
 bool ImprovedHop<Storage>::changes_parity() const {
-  const auto& legs = links_.legs();
-  return std::all_of(legs.begin(), legs.end(), [](const Coord& leg) { return parity(leg) == 1; });
+  return change_parity(links_.legs());
 }
 
 template GaugeLinks<float> links_of_two_lengths(const GaugeField<float>&, int, const LegFactors&);

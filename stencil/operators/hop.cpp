@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/operators/hop_impl.hpp"
 
-#include <algorithm>
-
 namespace kov {
 
 template <class Storage>
@@ -11,9 +9,7 @@ Hop<Storage>::Hop(const GaugeLinks<Storage>& links, const LinkForms& forms) : Ho
 template <class Storage>
 Hop<Storage>::Hop(const GaugeLinks<Storage>& links, const LinkForms& forms, std::optional<ExchangeOptions::Wire> wire)
     : links_(links.with(forms)), halos_(lattice(), links.legs(), {.wire = wire}) {
-  const auto& legs = links.legs();
-  const bool odd = std::all_of(legs.begin(), legs.end(), [](const Coord& leg) { return parity(leg) == 1; });
-  require(odd && SpinProjection::fits(legs),
+  require(change_parity(links.legs()) && SpinProjection::fits(links.legs()),
           "a hop needs links of eight straight legs, one each way in every direction and of odd length");
 }
 

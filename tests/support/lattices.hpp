@@ -59,6 +59,13 @@ class OnLattices : public ::testing::TestWithParam<LatticeCase> {
   }
 };
 
+/// Whether legs of so many links end on the next rank at the latest.
+inline bool legs_fit(const Lattice& lattice, int n_links) {
+  for (int mu = 0; mu < 4; ++mu)
+    if (lattice.communicates(mu) && lattice.geometry().local_extent()[mu] < n_links) return false;
+  return true;
+}
+
 /// 4^4, 6^4, 4^3x8, 8^3x4, 10^3x12, 2x6x4x10: with the order that they get, with even-odd order, and with halos forced.
 /// The environment variable KOV_TEST_LATTICES takes a part: `some`, each of these extents and orders once but for the
 /// largest, which takes longer than all of them, every other one with halos forced; `rest`, all others.

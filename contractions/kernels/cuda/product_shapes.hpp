@@ -34,6 +34,27 @@ struct ProductShapes<Complex<double>> {
   using Tensor = ProductTensorShape<64, 64, 8, 2, 2, 2, 1>;
 };
 
+/// f.template operator()<Shape>() with the shape of a tiling whose tiles are in registers.  Throws InputError for
+/// others.
+template <class Z, class F>
+auto with_product_shape(ProductTiling tiling, const F& f) {
+  using Shapes = ProductShapes<Z>;
+  switch (tiling) {
+    case ProductTiling::small:
+      return f.template operator()<typename Shapes::Small>();
+    case ProductTiling::medium:
+      return f.template operator()<typename Shapes::Medium>();
+    case ProductTiling::large:
+      return f.template operator()<typename Shapes::Large>();
+    case ProductTiling::square:
+      return f.template operator()<typename Shapes::Square>();
+    case ProductTiling::deep:
+      return f.template operator()<typename Shapes::Deep>();
+    default:
+      throw InputError("products by " + name(tiling) + " have no tiles in registers: choose another tiling");
+  }
+}
+
 /// Tensor cores where there are some, whatever the number of products, which must not change a bit of one of them; the
 /// other tilings add in the same order and are chosen by their number of tiles: large ones read memory least, and too
 /// few of them leave multiprocessors without work.

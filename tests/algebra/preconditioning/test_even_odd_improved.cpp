@@ -21,16 +21,7 @@ namespace even_odd_improved {
 
 constexpr double mass = 0.4;
 
-class EvenOddImproved : public test::OnLattices {
- public:
-  Lattice make_lattice() const { return GetParam().make(Comm::world()); }
-  /// Whether legs of three links end on the next rank at the latest.
-  static bool fits(const Lattice& lattice) {
-    for (int mu = 0; mu < 4; ++mu)
-      if (lattice.communicates(mu) && lattice.geometry().local_extent()[mu] < 3) return false;
-    return true;
-  }
-};
+class EvenOddImproved : public test::OnLattices {};
 
 /// Links that are hot to a degree, and Naik's operator on them.
 struct Problem {
@@ -66,16 +57,16 @@ void check_elimination(const Lattice& lattice) {
 }
 
 TEST_P(EvenOddImproved, EliminatesTheOddSites) {
-  const Lattice lattice = make_lattice();
-  if (!fits(lattice)) GTEST_SKIP() << "does not apply: legs reach beyond the next rank";
+  const Lattice lattice = GetParam().make(Comm::world());
+  if (!test::legs_fit(lattice, 3)) GTEST_SKIP() << "does not apply: legs reach beyond the next rank";
   check_elimination<double>(lattice);
   check_elimination<float>(lattice);
   check_elimination<double, ColumnLanes<4>>(lattice);
 }
 
 TEST_P(EvenOddImproved, SolvesTheFullSystem) {
-  const Lattice lattice = make_lattice();
-  if (!fits(lattice)) GTEST_SKIP() << "does not apply: legs reach beyond the next rank";
+  const Lattice lattice = GetParam().make(Comm::world());
+  if (!test::legs_fit(lattice, 3)) GTEST_SKIP() << "does not apply: legs reach beyond the next rank";
   const Problem problem(lattice);
   const auto M = problem.naik<double>();
   const auto low = problem.naik<float>();

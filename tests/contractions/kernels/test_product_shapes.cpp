@@ -28,25 +28,6 @@ std::ostream& operator<<(std::ostream& out, const Tile& t) {
 template <class Shape>
 constexpr Tile tile_of = {Shape::block_rows, Shape::block_columns, Shape::rows, Shape::columns};
 
-/// f.template operator()<Shape>() for the shape of a tiling in registers.
-template <class Z, class F>
-auto with_product_shape(ProductTiling tiling, const F& f) {
-  using Shapes = detail::ProductShapes<Z>;
-  switch (tiling) {
-    case ProductTiling::small:
-      return f.template operator()<typename Shapes::Small>();
-    case ProductTiling::medium:
-      return f.template operator()<typename Shapes::Medium>();
-    case ProductTiling::large:
-      return f.template operator()<typename Shapes::Large>();
-    case ProductTiling::square:
-      return f.template operator()<typename Shapes::Square>();
-    case ProductTiling::deep:
-      return f.template operator()<typename Shapes::Deep>();
-    default:
-      throw Error(name(tiling) + " has no tiles in registers");
-  }
-}
 constexpr ProductTiling in_registers[] = {ProductTiling::small, ProductTiling::medium, ProductTiling::large,
                                           ProductTiling::square, ProductTiling::deep};
 bool is_in_registers(ProductTiling tiling) {
@@ -56,7 +37,7 @@ template <class Z>
 Tile product_tile(ProductTiling tiling) {
   using Tensor = typename detail::ProductShapes<Z>::Tensor;
   if (tiling == ProductTiling::tensor) return {Tensor::block_rows, Tensor::block_columns, 0, 0};
-  return with_product_shape<Z>(tiling, [&]<class Shape>() { return tile_of<Shape>; });
+  return detail::with_product_shape<Z>(tiling, [&]<class Shape>() { return tile_of<Shape>; });
 }
 std::int64_t n_tiles(const Tile& t, int rows, int columns, std::int64_t n_matrices) {
   return n_matrices * ((rows + t.rows - 1) / t.rows) * ((columns + t.columns - 1) / t.columns);
@@ -87,7 +68,7 @@ TYPED_TEST(ProductTilings, HaveTheTilesThatTheyAreDocumentedToHave) {
 TYPED_TEST(ProductTilings, FitIntoTheScratchMemoryOfATeam) {
   using Z = TypeParam;
   for (const ProductTiling tiling : in_registers)
-    with_product_shape<Z>(tiling, [&]<class Shape>() {
+    detail::with_product_shape<Z>(tiling, [&]<class Shape>() {
       using Kernel = detail::ProductTiles<Z, detail::RegisterTiles<Z, Shape>>;
       test::expect_fits_scratch(Kernel::tile_bytes, Kernel::max_threads, name(tiling));
     });

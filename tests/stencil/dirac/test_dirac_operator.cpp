@@ -9,6 +9,7 @@
 #include "tests/reference/clover.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge_transformation.hpp"
+#include "tests/stencil/dirac/site_term_support.hpp"
 #include "tests/support/gauge_links.hpp"
 #include "tests/support/lattices.hpp"
 #include "tests/support/precision.hpp"
@@ -265,22 +266,7 @@ TEST_P(DiracOperators, TwistedMassTimesItsInverseIsOne) {
 
 TEST_P(DiracOperators, TwistedMassWorksOnSpinorsInSixteenBits) {
   const Lattice lattice = GetParam().make(Comm::world());
-  const SpinorField<float> in(lattice, "in"), out = in.like("out");
-  const SpinorField<Fixed16> short_in(lattice, "in"), short_out = short_in.like("out");
-  load(in, reference::random_array(lattice.extent(), 12, 14));
-  convert(in, short_in);
-  convert(short_in, in);
-  const TwistedMassTerm term{0.2, 0.7};
-  for (const bool adjoint : {false, true})
-    for (const bool inverse : {false, true}) {
-      const auto apply = [&](const auto& from, const auto& to) {
-        inverse ? term.apply_inverse(from, to, adjoint) : term.apply(from, to, adjoint);
-      };
-      apply(in, out);
-      apply(short_in, short_out);
-      const GlobalArray expected = gather(out);
-      EXPECT_LT(max_difference(short_out, expected), reference::max_abs(expected) / 32767) << inverse << adjoint;
-    }
+  test::expect_works_in_16_bits(TwistedMassTerm{0.2, 0.7}, lattice, reference::random_array(lattice.extent(), 12, 14));
 }
 
 INSTANTIATE_TEST_SUITE_P(Lattices, DiracOperators, ::testing::ValuesIn(test::small_lattice_cases(600)),

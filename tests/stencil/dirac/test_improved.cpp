@@ -90,10 +90,7 @@ class ImprovedOperators : public test::OnLattices {
     const Lattice lattice = GetParam().make(Comm::world());
     int done = 0;
     for (const Kind& kind : {hamber_wu, naik}) {
-      bool fits = true;
-      for (int mu = 0; mu < 4; ++mu)
-        fits = fits && (!lattice.communicates(mu) || lattice.geometry().local_extent()[mu] >= kind.length);
-      if (!fits) continue;
+      if (!test::legs_fit(lattice, kind.length)) continue;
       work(kind, lattice);
       ++done;
     }
