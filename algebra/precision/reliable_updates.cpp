@@ -132,14 +132,14 @@ class ReliableSolution final : public detail::SolutionOfRecursion {
   /// their |b_k - A x_k|^2, divided likewise; returns their norms squared.
   ByColumn<double> true_residual(const Vector& x, const detail::ColumnRange& columns) {
     const Vector residual = columns.of(residual_), defect = columns.of(between_ ? *between_ : residual_);
+    const ByColumn<double> size = columns.of(source_norm_);
     A_.apply(columns.of(x), defect);
     xpay(columns.of(b_), -1, defect);
     if (between_) A_.apply_adjoint(defect, residual);
-    scale(1.0 / columns.of(source_norm_), residual);
+    scale(1.0 / size, residual);
     convert(residual, columns.of(low_residual_));
     const ByColumn<double> rr = norm2_by_column(residual);
-    if (between_) scale(1.0 / columns.of(source_norm_), defect);
-    const ByColumn<double> of_defect = between_ ? norm2_by_column(defect) : rr;
+    const ByColumn<double> of_defect = between_ ? norm2_by_column(defect) / size / size : rr;
     std::copy(of_defect.begin(), of_defect.end(), &defect_[std::size_t(columns.first)]);
     return rr;
   }

@@ -22,12 +22,12 @@ enum class SchurForm {
 
 /// The Schur complement of M = D - 1/2 H on the even sites, in one of its forms.  For any site term D.
 ///
-/// Storage: of the links.  FieldT: what it works on, spinors of any precision, of sites or columns in lanes.  HopT: of
-/// H, Hop or another hop that changes parity and has with(forms), such as ImprovedHop.  `in` and
-/// `out` have even sites, b and x all sites; every component is a vector of its own.  Normalised as M is, without
-/// factors.  All functions are asynchronous, ordered on exec, collective where the hop exchanges halos, and throw
-/// InputError when the fields have other sites, lattices or numbers of components.  Keeps fields to work in, which
-/// copies share: do not apply two of them at the same time.
+/// Storage: of the links.  FieldT: what it works on, spinors of any precision, of sites or columns in lanes.  HopT:
+/// Hop, or another hop that changes parity and has with(forms), such as ImprovedHop.  `in` and `out` have even sites, b
+/// and x all sites; every component is a vector of its own.  Normalised as M is, without factors.  All functions are
+/// asynchronous, ordered on exec, collective where the hop exchanges halos, and throw InputError when the fields have
+/// other sites, lattices or numbers of components.  Keeps fields to work in, which copies share: do not apply two of
+/// them at the same time.
 template <class Storage, class Term, class FieldT = SpinorField<real_of_storage_t<ColorMatrix, Storage>>,
           class HopT = Hop<Storage>>
 requires SiteTerm<Term, FieldT>

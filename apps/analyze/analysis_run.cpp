@@ -34,12 +34,12 @@ std::vector<CorrelatorSeries> read_series(const Session& session, const Analysis
                     ProgressOutput::standard_error(session.quiet, session.comm.rank()));
   for (const std::string& file : input.files) {
     int shown = 0;
-    if (!input.mapping)
-      if (const Coord of_file = extent_of_correlators(file); of_file[0] > 0) {
-        require(extent[0] == 0 || extent == of_file, file, "is of the lattice", to_string(of_file) + ", others are of",
-                to_string(extent) + "; analyse lattices one by one");
-        extent = of_file;
-      }
+    const auto begin = [&](const Coord& of_file) {
+      if (of_file[0] <= 0) return;
+      require(extent[0] == 0 || extent == of_file, file, "is of the lattice", to_string(of_file) + ", others are of",
+              to_string(extent) + "; analyse lattices one by one");
+      extent = of_file;
+    };
     const auto take = [&](CorrelatorArray array, std::size_t i, std::size_t n) {
       collector.add(array, file, extent);
       if (const int now = int((i + 1) * parts / n); now > shown) {
@@ -50,7 +50,7 @@ std::vector<CorrelatorSeries> read_series(const Session& session, const Analysis
     if (input.mapping)
       input.mapping->visit(file, take);
     else
-      visit_correlators(file, take);
+      visit_correlators(file, take, begin);
     if (shown < parts) progress.advance(0, parts - shown);
   }
   progress.hide();

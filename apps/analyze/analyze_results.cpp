@@ -41,8 +41,6 @@ std::string table_text(const std::vector<std::vector<std::string>>& rows, std::s
   return text;
 }
 
-int squared(const Momentum& n) { return n[0] * n[0] + n[1] * n[1] + n[2] * n[2]; }
-
 /// Whether these are the energies of the same numbers, such as those of a meson at p and -p on the same configurations.
 bool are_copies(const Resampled& a, const Resampled& b) {
   for (std::size_t k = 0; k < a.n_rows(); ++k)
@@ -143,10 +141,10 @@ std::vector<DispersionResult> dispersions_of(const AnalysisResults& all) {
       const Momentum& p = all.series[k].momentum;
       const Resampled& energy = *all.results[k].energy_replicas;
       if (std::any_of(energies.begin(), energies.end(), [&](const EnergyAtMomentum& other) {
-            return squared(other.n) == squared(p) && are_copies(other.energy, energy);
+            return norm2(other.n) == norm2(p) && are_copies(other.energy, energy);
           }))
         continue;
-      sizes.insert(squared(p));
+      sizes.insert(norm2(p));
       result.members.push_back(k);
       energies.push_back({p, energy});
     }
@@ -285,7 +283,7 @@ std::vector<std::size_t> pictured(const AnalysisResults& all, const std::vector<
   const auto rank = [&](std::size_t k) {
     const SeriesResult& r = all.results[k];
     const double relative = r.problem.empty() ? r.energy.error / std::abs(r.energy.mean) : INFINITY;
-    return std::pair(squared(all.series[k].momentum), std::isfinite(relative) ? relative : INFINITY);
+    return std::pair(norm2(all.series[k].momentum), std::isfinite(relative) ? relative : INFINITY);
   };
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
   std::set<std::string> channels;
@@ -341,8 +339,8 @@ Plot dispersion_plot(const AnalysisResults& all, const std::vector<std::size_t>&
     PlotSeries points{.name = legend_text(group_name(all.series[d.members.front()])), .x = {}, .y = {}, .error = {}};
     std::map<int, Momentum> momenta;
     for (const std::size_t k : d.members) {
-      add_point(points, squared(all.series[k].momentum), all.results[k].energy);
-      momenta.emplace(squared(all.series[k].momentum), all.series[k].momentum);
+      add_point(points, norm2(all.series[k].momentum), all.results[k].energy);
+      momenta.emplace(norm2(all.series[k].momentum), all.series[k].momentum);
     }
     plot.series.push_back(points);
     PlotSeries line{.name = "lattice relation", .x = {}, .y = {}, .error = {}, .style = PlotSeries::Style::line};

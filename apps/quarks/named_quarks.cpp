@@ -63,7 +63,7 @@ void NamedQuarks::complete(Settings& settings, const SolverChoice& solver, const
       require(at(other).name != quark.name, settings.origin(key), "is '" + quark.name + "',",
               "which another quark is called too: their files would be the same");
     quark.solver.check_twist(settings, section + ".mu", quark.mu);
-    if (quark.is_improved()) quark.solver.check_improved(settings, section + ".action", quark.action);
+    if (quark.is_improved()) quark.solver.check_improved(settings, section, section + ".action", quark.action);
   }
 }
 
@@ -79,13 +79,15 @@ void NamedQuarks::check_together(const Settings& settings, const QuarkAction& ac
           "names: give those of the quarks that are u, d and s");
   std::vector<std::string> names;
   for (const NamedQuark& quark : *this) names.push_back(quark.name);
-  for (const std::string& name : flavours)
-    require(std::count(names.begin(), names.end(), name) > 0, settings.origin("correlators.flavours"),
-            "has '" + name + "': a quark",
-            names.empty() ? "gets its name from a table [[quark]]; add one, or leave the name out"
-                          : not_a_choice(name, names));
+  for (const std::string& name : flavours) require_quark(settings.origin("correlators.flavours"), name, names);
   if (empty()) solver.check_twist(settings, "action.mu", action.mu);
-  if (empty() && action.is_improved()) solver.check_improved(settings, "action.action", action.action);
+  if (empty() && action.is_improved()) solver.check_improved(settings, "solver", "action.action", action.action);
+}
+
+void require_quark(const std::string& origin, const std::string& name, const std::vector<std::string>& names) {
+  require(std::count(names.begin(), names.end(), name) > 0, origin, "has '" + name + "': a quark",
+          names.empty() ? "gets its name from a table [[quark]]; add one, or leave the name out"
+                        : not_a_choice(name, names));
 }
 
 void NamedQuarks::check_extent(const Settings& settings, const SolverChoice& solver, const Coord& extent) const {
@@ -98,10 +100,8 @@ namespace {
 /// Throws InputError where legs of this improved action reach beyond the next process.
 void check_legs(const Settings& settings, const std::string& key, const std::string& action, const Coord& extent,
                 int n_ranks) {
-  const Coord grid = Geometry::choose_grid(extent, n_ranks);
+  const Coord grid = Geometry::choose_grid(extent, n_ranks), local = part_of_rank(extent, grid);
   const int length = action == "naik" ? 3 : 2;
-  Coord local;
-  for (std::size_t mu = 0; mu < 4; ++mu) local[mu] = extent[mu] / grid[mu];
   for (std::size_t mu = 0; mu < 4; ++mu)
     require(grid[mu] == 1 || local[mu] >= length, settings.origin(key), "is", action + ",", "whose legs of", length,
             "links must end on the next process, but each of", n_ranks, "has", to_string(local),

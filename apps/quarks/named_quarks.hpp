@@ -72,6 +72,9 @@ class NamedQuarks : public std::deque<NamedQuark> {
   QuarkBoost boost_ = QuarkBoost::given;
 };
 
+/// Throws InputError unless the name, which `origin` gives, is one of these, those of the tables [[quark]].
+void require_quark(const std::string& origin, const std::string& name, const std::vector<std::string>& names);
+
 /// Bytes for each site of a process: the operator of a quark, its solver for n columns at once, and what both keep from
 /// one solve to the next.  Halos are not counted.
 double operator_bytes_per_site(const NamedQuark& quark, int n_columns);

@@ -56,7 +56,7 @@ Solver<F> plain_solver(const SolverChoice& choice) {
 }
 
 /// The recursion of solver.method that has reliable updates.
-detail::Recursion recursion(const SolverChoice& choice) {
+ReliableUpdates<>::Recursion recursion(const SolverChoice& choice) {
   if (choice.method == "cg") return limited(NormalConjugateGradient{}, choice);
   return limited(BiCgStab{}, choice);
 }
@@ -74,11 +74,6 @@ Solver<SpinorField<double, Lanes>> mixed_solver(const Operator<SpinorField<float
 template <class Storage, class Lanes, class Storage2, class Term, class HopT>
 auto reduced(const DiracOperator<Storage2, Term, HopT>& M, int n, SchurForm form) {
   return SchurComplement<Storage2, Term, SpinorField<Storage, Lanes>, HopT>(M, n, form);
-}
-/// Whether its hop takes spinors in 16 bits.
-template <class Storage, class Term, class HopT>
-constexpr bool hops_in_16_bits(const DiracOperator<Storage, Term, HopT>*) {
-  return std::is_same_v<HopT, Hop<Storage>>;
 }
 
 /// A solver for the reduced operator of M, deflated if wanted; text: what that took and saves.
@@ -123,7 +118,8 @@ Solver<SpinorField<T, Lanes>> even_odd_solver(const SolverChoice& choice, const 
                                               std::string& text) {
   using F = SpinorField<T, Lanes>;
   const SchurForm form = choice.preconditioner == "even-odd-symmetric" ? SchurForm::symmetric : SchurForm::asymmetric;
-  if constexpr (!Lanes::holds_columns && hops_in_16_bits(static_cast<const Dirac*>(nullptr)))
+  constexpr bool hops_in_16_bits = std::is_same_v<std::decay_t<decltype(M.hop())>, Hop<typename Dirac::Storage>>;
+  if constexpr (!Lanes::holds_columns && hops_in_16_bits)
     if (choice.is_in_16_bits())
       return with_storage<Fixed16, Lanes>(choice, [&]<class Storage>(Storage storage) -> Solver<F> {
         const auto solver_for = [&](const auto& of_links) -> Solver<F> {
@@ -290,8 +286,9 @@ QuarkOperator<T, Lanes> operator_with(const GaugeField<double>& gauge, const Qua
     };
     using F = SpinorField<T, Lanes>;
     const auto M = make(T{});
-    const std::string problem = choice.problem_of_improved(action.action);
-    require(problem.empty(), "a solver was asked for quarks of the action", action.action_name() + ",", problem);
+    if (const auto unsuited = choice.unsuited_key(action.action))
+      throw InputError(
+          sentence("a solver was asked for quarks of the action", action.action_name() + ",", unsuited->text()));
     std::string deflation;
     const Solver<F> solver = choice.is_even_odd() ? even_odd_solver<T, Lanes>(choice, M, make, n_columns, deflation)
                                                   : all_sites_solver<T, Lanes>(choice, make);

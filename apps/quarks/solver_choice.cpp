@@ -18,9 +18,12 @@ namespace {
 constexpr bool on_gpu =
     !Kokkos::SpaceAccessibility<Kokkos::HostSpace, Kokkos::DefaultExecutionSpace::memory_space>::accessible;
 
-/// Of a quark's blocks, which are the job's unless its table gives them.
-std::string block_origin(const Settings& settings, const std::string& section) {
-  return settings.origin((settings.given(section + ".schwarz_block") ? section : "solver") + ".schwarz_block");
+/// The section that a key of a quark's solver is from: the job's unless the quark's table gives it.
+std::string section_of(const Settings& settings, const std::string& section, const std::string& key) {
+  return settings.given(section + "." + key) ? section : "solver";
+}
+std::string origin_of(const Settings& settings, const std::string& section, const std::string& key) {
+  return settings.origin(section_of(settings, section, key) + "." + key);
 }
 
 }  // namespace
@@ -172,28 +175,28 @@ void SolverChoice::check(const Settings& settings, const std::string& section) c
   require(max_iterations > 0, origin("max_iterations"), "is", double(max_iterations), "- it must be positive");
 }
 
-void SolverChoice::check_improved(const Settings& settings, const std::string& key, const std::string& action) const {
-  std::string problem = problem_of_improved(action);
-  // The remedy names the key that counts: the quark's own, where its table has it.
-  const std::string job = "solver.", section = key.substr(0, key.rfind('.') + 1);
-  if (const auto at = problem.rfind(job); at != problem.npos && section.starts_with("quark.")) {
-    const std::string name = problem.substr(at + job.size());
-    if (settings.given(section + name.substr(0, name.find(' ')))) problem.replace(at, job.size(), section);
-  }
-  require(problem.empty(), settings.origin(key), "is", action + ",", problem);
+std::string UnsuitedKey::text(const std::string& section) const {
+  return reason + ": set " + section + "." + key + " to " + value;
 }
 
-std::string SolverChoice::problem_of_improved(const std::string& action) const {
+void SolverChoice::check_improved(const Settings& settings, const std::string& section, const std::string& key,
+                                  const std::string& action) const {
+  if (const auto unsuited = unsuited_key(action))
+    throw InputError(sentence(settings.origin(key), "is", action + ",",
+                              unsuited->text(section_of(settings, section, unsuited->key))));
+}
+
+std::optional<UnsuitedKey> SolverChoice::unsuited_key(const std::string& action) const {
   if (is_even_odd() && action == "hamber-wu")
-    return "whose operator has no even-odd form, as its legs of two links join sites of one parity: set "
-           "solver.preconditioner to none";
-  if (is_schwarz()) return "whose operator has no form in blocks: set solver.preconditioner to none";
-  if (is_in_16_bits()) return "whose hop takes no spinors in 16 bits: set solver.precision to reliable or single";
+    return UnsuitedKey{"whose operator has no even-odd form, as its legs of two links join sites of one parity",
+                       "preconditioner", "none"};
+  if (is_schwarz()) return UnsuitedKey{"whose operator has no form in blocks", "preconditioner", "none"};
+  if (is_in_16_bits()) return UnsuitedKey{"whose hop takes no spinors in 16 bits", "precision", "reliable or single"};
   if (is_in_temporal_gauge())
-    return "which has longer legs in time than the links that temporal gauge makes 1: set solver.gauge to given";
-  if (basis == "nonrelativistic") return "whose hop is in the chiral basis alone: set solver.basis to chiral";
-  if (links != 18) return "whose hop has links of 18 reals alone: set solver.links to 18";
-  return "";
+    return UnsuitedKey{"which has longer legs in time than the links that temporal gauge makes 1", "gauge", "given"};
+  if (basis == "nonrelativistic") return UnsuitedKey{"whose hop is in the chiral basis alone", "basis", "chiral"};
+  if (links != 18) return UnsuitedKey{"whose hop has links of 18 reals alone", "links", "18"};
+  return {};
 }
 
 void SolverChoice::check_twist(const Settings& settings, const std::string& key, double mu) const {
@@ -205,11 +208,10 @@ void SolverChoice::check_twist(const Settings& settings, const std::string& key,
 
 void SolverChoice::check_extent(const Settings& settings, const std::string& section, const Coord& extent) const {
   require(deflation == 0 || eigen_memory({.n = deflation}).fits(volume(extent) / 2),
-          settings.origin((settings.given(section + ".deflation") ? section : "solver") + ".deflation"), "is",
-          std::to_string(deflation) + ",", "too many for the even sites of the lattice",
-          to_string(extent) + ": find fewer");
+          origin_of(settings, section, "deflation"), "is", std::to_string(deflation) + ",",
+          "too many for the even sites of the lattice", to_string(extent) + ": find fewer");
   if (!is_schwarz()) return;
-  const std::string key = block_origin(settings, section);
+  const std::string key = origin_of(settings, section, "schwarz_block");
   for (std::size_t mu = 0; mu < 4; ++mu) {
     const int b = schwarz_block[mu], n = b > 0 ? extent[mu] / b : 0;
     require(n > 0 && n * b == extent[mu] && (n == 1 || n % 2 == 0 || schwarz_form == "additive"), key, "is",
@@ -224,13 +226,11 @@ void SolverChoice::check_extent(const Settings& settings, const std::string& sec
 void SolverChoice::check_ranks(const Settings& settings, const std::string& section, const Coord& extent,
                                int n_ranks) const {
   if (!is_schwarz()) return;
-  const Coord grid = Geometry::choose_grid(extent, n_ranks);
-  Coord local;
-  for (std::size_t mu = 0; mu < 4; ++mu) local[mu] = extent[mu] / grid[mu];
+  const Coord local = part_of_rank(extent, Geometry::choose_grid(extent, n_ranks));
   for (std::size_t mu = 0; mu < 4; ++mu)
-    require(local[mu] % schwarz_block[mu] == 0, block_origin(settings, section), "is", to_string(schwarz_block) + ",",
-            "but a block must lie on one process, and each of", n_ranks, "has", to_string(local),
-            "sites: take extents that divide these, or fewer processes");
+    require(local[mu] % schwarz_block[mu] == 0, origin_of(settings, section, "schwarz_block"), "is",
+            to_string(schwarz_block) + ",", "but a block must lie on one process, and each of", n_ranks, "has",
+            to_string(local), "sites: take extents that divide these, or fewer processes");
 }
 
 std::string SolverChoice::description() const {

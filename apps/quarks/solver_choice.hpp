@@ -6,6 +6,7 @@
 #include "apps/settings/settings.hpp"
 #include "kov/core/lattice/geometry.hpp"
 
+#include <optional>
 #include <string>
 
 namespace kov::app {
@@ -15,6 +16,17 @@ inline constexpr double deflation_tolerance = 1e-5;
 
 /// What columns = "auto" of a program means: one by one on CPUs and together on GPUs, or together on both.
 enum class AutoColumns { together_on_gpus, together };
+
+/// A key of a solver that an action has no operator for.
+struct UnsuitedKey {
+  /// "whose hop has links of 18 reals alone".
+  std::string reason;
+  /// Without its section, and what it can be.
+  std::string key, value;
+
+  /// "whose ...: set solver.links to 18", for the section that has the key.
+  std::string text(const std::string& section = "solver") const;
+};
 
 /// The settings [solver]: method, preconditioner, precisions and limits.
 struct SolverChoice {
@@ -43,17 +55,18 @@ struct SolverChoice {
   void complete(Settings& settings, const std::string& section, const SolverChoice& other);
   /// Throws InputError, which names the key.
   void check(const Settings& settings, const std::string& section = "solver") const;
-  /// The same for a quark whose action, given as key, has legs over several links.
-  void check_improved(const Settings& settings, const std::string& key, const std::string& action) const;
+  /// The same for a quark whose action, given as key, has legs over several links; section: that of the quark, or
+  /// "solver".
+  void check_improved(const Settings& settings, const std::string& section, const std::string& key,
+                      const std::string& action) const;
   /// The same for the twisted mass, given as key, of a quark.
   void check_twist(const Settings& settings, const std::string& key, double mu) const;
   /// The same for the lattice; section: that of the quark, or "solver".
   void check_extent(const Settings& settings, const std::string& section, const Coord& extent) const;
   /// The same for the processes that the lattice is divided among.
   void check_ranks(const Settings& settings, const std::string& section, const Coord& extent, int n_ranks) const;
-  /// Why quarks of this action, which has legs over several links, have no such solver, and what to do: "whose ...: set
-  /// ..."; empty where they have it.
-  std::string problem_of_improved(const std::string& action) const;
+  /// A key that quarks of this action, which has legs over several links, have no solver with; none if they have one.
+  std::optional<UnsuitedKey> unsuited_key(const std::string& action) const;
   /// Whether all twelve columns of a propagator are solved for at once.
   bool is_together() const;
   /// Right-hand sides of a solve: 12 or 1.

@@ -46,10 +46,7 @@ void LoopChoice::check(const Settings& settings, const std::vector<NamedQuark>& 
   for (const NamedQuark& quark : all)
     if (!quark.name.empty()) names.push_back(quark.name);
   for (const std::string& name : quarks) {
-    require(std::count(names.begin(), names.end(), name) > 0, settings.origin("loops.quarks"),
-            "has '" + name + "': a quark",
-            names.empty() ? "gets its name from a table [[quark]]; add one, or leave the name out"
-                          : not_a_choice(name, names));
+    require_quark(settings.origin("loops.quarks"), name, names);
     require(std::count(quarks.begin(), quarks.end(), name) == 1, settings.origin("loops.quarks"),
             "has '" + name + "' twice: its loops would be the same");
   }

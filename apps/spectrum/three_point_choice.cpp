@@ -172,9 +172,7 @@ void ThreePointChoice::check(const Settings& settings, const std::string& sectio
     std::vector<std::string> names;
     for (const NamedQuark& quark : all)
       if (!quark.name.empty()) names.push_back(quark.name);
-    require(std::count(names.begin(), names.end(), name) > 0, key("quarks"), "has '" + name + "': a quark",
-            names.empty() ? "gets its name from a table [[quark]]; add one, or leave the name out"
-                          : not_a_choice(name, names));
+    require_quark(key("quarks"), name, names);
   }
   std::vector<std::string> lines{"quark"};
   if (h.channel) lines = {"q", "p"};

@@ -7,7 +7,6 @@
 #include "kov/core/io/hdf5.hpp"
 
 #include <algorithm>
-#include <variant>
 
 namespace kov {
 
@@ -129,19 +128,23 @@ bool is_ours(const Hdf5File& file) {
          file.attribute("/", "format") == Hdf5Attribute(std::string(detail::correlator_format));
 }
 
+Coord extent_of(const Hdf5File& file) {
+  Coord extent{0, 0, 0, 0};
+  if (file.has_attribute("/", "extent"))
+    if (const auto list = integers_of(file, "/", "extent"); list.size() == 4)
+      for (std::size_t mu = 0; mu < 4; ++mu) extent[mu] = int(list[mu]);
+  return extent;
+}
+
 }  // namespace
 
 Coord extent_of_correlators(const std::filesystem::path& path) {
   const Hdf5File file = Hdf5File::open(path);
-  Coord extent{0, 0, 0, 0};
-  if (!file.has_attribute("/", "extent")) return extent;
-  const Hdf5Attribute value = file.attribute("/", "extent");
-  if (const auto* list = std::get_if<std::vector<std::int64_t>>(&value); list && list->size() == 4)
-    for (std::size_t mu = 0; mu < 4; ++mu) extent[mu] = int((*list)[mu]);
-  return extent;
+  return is_ours(file) ? extent_of(file) : Coord{0, 0, 0, 0};
 }
 
-void visit_correlators(const std::filesystem::path& path, const Visit& visit) {
+void visit_correlators(const std::filesystem::path& path, const Visit& visit,
+                       const std::function<void(const Coord&)>& begin) {
   const Hdf5File file = Hdf5File::open(path);
   require<FormatError>(is_ours(file), path.string(),
                        "is an HDF5 file, but does not hold correlators: its attribute format is not",
@@ -149,6 +152,7 @@ void visit_correlators(const std::filesystem::path& path, const Visit& visit) {
   const Hdf5Attribute version = file.attribute("/", "format_version");
   require<FormatError>(version == Hdf5Attribute(std::int64_t(1)) || version == Hdf5Attribute(std::int64_t(2)),
                        path.string(), "has a format_version that this release does not know; read it with a newer one");
+  begin(extent_of(file));
   (version == Hdf5Attribute(std::int64_t(1)) ? visit_version_1 : visit_version_2)(file, visit);
 }
 

@@ -27,13 +27,17 @@ struct CorrelatorArray {
   std::vector<std::complex<double>> values = {};
 };
 
-/// The extents of the lattice that a file of correlators names, of any code; zeros where it names none.
+/// The extents of the lattice that a file of write_correlators() names; zeros where it names none, and for files of
+/// other kinds.
 Coord extent_of_correlators(const std::filesystem::path& path);
 
 /// Calls visit(array, i, n) for the datasets i = 0, ..., n - 1 of a file that write_correlators wrote, one in memory at
-/// a time.  Throws FormatError when the file is something else.
-void visit_correlators(const std::filesystem::path& path,
-                       const std::function<void(CorrelatorArray array, std::size_t i, std::size_t n)>& visit);
+/// a time, and before these begin(extents of the lattice, zeros where the file names none).  Throws FormatError when
+/// the file is something else.
+void visit_correlators(
+    const std::filesystem::path& path,
+    const std::function<void(CorrelatorArray array, std::size_t i, std::size_t n)>& visit,
+    const std::function<void(const Coord& extent)>& begin = [](const Coord&) {});
 
 /// Reads what write_correlators wrote, and files of version 1, whose labels are all texts.  Throws FormatError when the
 /// file is something else.
