@@ -324,7 +324,7 @@ DistillPlan plan_distillation(const Comm& comm, const DistillParameters& paramet
   plan.gauges = plan_gauges(comm, parameters.gauge, settings, [&](const Coord& extent) {
     Geometry::choose_grid(extent, 1);  // throws for invalid extents
     parameters.check(settings, extent);
-    parameters.quarks.check_ranks(settings, parameters.solver, extent, comm.size());
+    parameters.quarks.check_ranks(settings, parameters.action, parameters.solver, extent, comm.size());
     plan.warnings = equal_operator_warnings(parameters, extent);
   });
   plan.warnings.insert(plan.warnings.end(), plan.gauges.warnings.begin(), plan.gauges.warnings.end());

@@ -188,7 +188,7 @@ PropagatorPlan plan_propagators(const Comm& comm, const PropagatorParameters& pa
     Geometry::choose_grid(extent, 1);  // throws for invalid extents
     parameters.source.check(settings, extent);
     parameters.quarks.check_extent(settings, parameters.solver, extent);
-    parameters.quarks.check_ranks(settings, parameters.solver, extent, comm.size());
+    parameters.quarks.check_ranks(settings, {}, parameters.solver, extent, comm.size());
   });
   plan.warnings.insert(plan.warnings.end(), plan.gauges.warnings.begin(), plan.gauges.warnings.end());
   for (std::size_t c = 0; c < plan.gauges.configurations.size(); ++c)

@@ -95,29 +95,16 @@ void NamedQuarks::check_extent(const Settings& settings, const SolverChoice& sol
   if (empty()) solver.check_extent(settings, "solver", extent);
 }
 
-namespace {
-
-/// Throws InputError where legs of this improved action reach beyond the next process.
-void check_legs(const Settings& settings, const std::string& key, const std::string& action, const Coord& extent,
-                int n_ranks) {
-  const Coord grid = Geometry::choose_grid(extent, n_ranks), local = part_of_rank(extent, grid);
-  const int length = action == "naik" ? 3 : 2;
-  for (std::size_t mu = 0; mu < 4; ++mu)
-    require(grid[mu] == 1 || local[mu] >= length, settings.origin(key), "is", action + ",", "whose legs of", length,
-            "links must end on the next process, but each of", n_ranks, "has", to_string(local),
-            "sites: use fewer processes");
-}
-
-}  // namespace
-
-void NamedQuarks::check_ranks(const Settings& settings, const SolverChoice& solver, const Coord& extent,
-                              int n_ranks) const {
+void NamedQuarks::check_ranks(const Settings& settings, const QuarkAction& action, const SolverChoice& solver,
+                              const Coord& extent, int n_ranks) const {
   for (std::size_t k = 0; k < size(); ++k) {
     const std::string section = "quark." + std::to_string(k);
     at(k).solver.check_ranks(settings, section, extent, n_ranks);
-    if (at(k).is_improved()) check_legs(settings, section + ".action", at(k).action, extent, n_ranks);
+    at(k).check_ranks(settings, section, extent, n_ranks);
   }
-  if (empty()) solver.check_ranks(settings, "solver", extent, n_ranks);
+  if (!empty()) return;
+  solver.check_ranks(settings, "solver", extent, n_ranks);
+  action.check_ranks(settings, "action", extent, n_ranks);
 }
 
 void NamedQuarks::check_used(const SolverChoice& solver,

@@ -51,8 +51,10 @@ class NamedQuarks : public std::deque<NamedQuark> {
                       const std::vector<std::string>& flavours) const;
   /// Throws InputError for solvers, or without tables this one of the job, that the lattice does not have.
   void check_extent(const Settings& settings, const SolverChoice& solver, const Coord& extent) const;
-  /// The same for the processes that the lattice is divided among.
-  void check_ranks(const Settings& settings, const SolverChoice& solver, const Coord& extent, int n_ranks) const;
+  /// The same for the processes that the lattice is divided among, and for actions too.  action: the one of the job;
+  /// any where it has tables alone.
+  void check_ranks(const Settings& settings, const QuarkAction& action, const SolverChoice& solver, const Coord& extent,
+                   int n_ranks) const;
   /// Calls check(key, whether it is used, where it would be) for the keys of a Schwarz procedure, of the job and of
   /// tables.
   void check_used(const SolverChoice& solver,

@@ -83,6 +83,17 @@ void QuarkAction::complete(Settings& settings, const std::string& section) {
           action + ",", "which has no clover term, twisted mass or anisotropy: leave these out, or take wilson");
 }
 
+void QuarkAction::check_ranks(const Settings& settings, const std::string& section, const Coord& extent,
+                              int n_ranks) const {
+  if (!is_improved()) return;
+  const Coord grid = Geometry::choose_grid(extent, n_ranks), local = part_of_rank(extent, grid);
+  const int length = action == "naik" ? 3 : 2;
+  for (std::size_t mu = 0; mu < 4; ++mu)
+    require(grid[mu] == 1 || local[mu] >= length, settings.origin(section + ".action"), "is", action + ",",
+            "whose legs of", length, "links must end on the next process, but each of", n_ranks, "has",
+            to_string(local), "sites: use fewer processes");
+}
+
 BoundaryAngles QuarkAction::boundary_angles() const {
   BoundaryAngles angles = boundary == "periodic" ? BoundaryAngles::periodic() : BoundaryAngles::antiperiodic_in_time();
   for (std::size_t mu = 0; mu < 3; ++mu) angles.angle[mu] = folded(theta[mu]);

@@ -5,6 +5,7 @@
 
 #include "apps/settings/settings.hpp"
 #include "kov/contractions/correlators/correlator.hpp"
+#include "kov/core/lattice/geometry.hpp"
 #include "kov/stencil/boundary_angles.hpp"
 
 #include <array>
@@ -31,6 +32,8 @@ struct QuarkAction {
   /// Kappa and mass determine each other; --set takes precedence over the file.  Throws InputError, which names the
   /// key.
   void complete(Settings& settings, const std::string& section);
+  /// Throws InputError, which names the key, where legs of an improved action reach beyond the next process.
+  void check_ranks(const Settings& settings, const std::string& section, const Coord& extent, int n_ranks) const;
 
   /// Of boundary, theta and theta_t, each between -pi, excluded, and pi; exactly 0 or pi where they are so up to 1e-12.
   BoundaryAngles boundary_angles() const;

@@ -94,7 +94,7 @@ SpectrumPlan make_plan(const Comm& comm, const SpectrumParameters& parameters, c
   SpectrumPlan plan;
   const auto check = [&](const Coord& extent) {
     parameters.check(settings, extent);
-    parameters.quarks.check_ranks(settings, parameters.solver, extent, comm.size());
+    parameters.quarks.check_ranks(settings, parameters.action, parameters.solver, extent, comm.size());
     plan.warnings = parameters.window_warnings(settings, extent);
   };
   const PlannedGauges gauges = plan_gauges(comm, parameters.gauge, settings, check);

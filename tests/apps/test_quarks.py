@@ -5,6 +5,7 @@ import cmath
 import math
 import os
 import re
+import unittest
 
 from program_support import HAS_HDF5, MPIEXEC, TINY, ProgramTest
 from test_propagator import PropagatorTest, options, record
@@ -216,6 +217,21 @@ class SpectrumQuarks(QuarkTest):
                                  (options(quark__1__action="hamber-wu"), "solver.preconditioner to none"),
                                  (options(quark__1__name="a-b"), "letters, digits")):
             self.assertIn(message, self.call("spectrum", *SHARED, *LIGHT, *changed, "--dry-run", code=1).stderr)
+
+
+class QuarkLegs(QuarkTest):
+    @unittest.skipUnless(MPIEXEC, "NOT TESTED: this build has no MPI")
+    def test_legs_beyond_the_next_process_are_refused_by_all_programs_before_any_work(self):
+        jobs = [("spectrum", "action", "naik", 3, 4), ("propagator", "quark.0", "naik", 3, 4), ("spectrum", "quark.0", "hamber-wu", 2, 2)]
+        if HAS_HDF5:
+            jobs.append(("distill", "action", "naik", 3, 4))
+        for program, table, action, length, n in jobs:
+            job = ["--set", "gauge.extent=[%d, %d, %d, %d]" % (n, n, n, n), "--set", "%s.action=%s" % (table, action),
+                   "--set", "solver.preconditioner=none", *["--dry-run"] * (program != "spectrum")]
+            self.assertIn(
+                "--set %s.action is %s, whose legs of %d links must end on the next process, but each of 2 has %d %d %d %d sites"
+                % (table, action, length, n, n, n, n // 2), self.call(program, *job, ranks=2, code=1).stderr)
+            self.assertEqual(os.listdir(self.folder), [])
 
 
 class QuarkAngleInTime(PropagatorTest, QuarkTest):
