@@ -164,7 +164,8 @@ void SolverChoice::check(const Settings& settings, const std::string& section) c
   require(deflation >= 0, origin("deflation"), "is", deflation, "- it must be 0 or more eigenvectors");
   require(deflation == 0 || (method == "cg" && preconditioner == "even-odd" && !is_nonrelativistic()),
           origin("deflation"), "is", std::to_string(deflation) + ",",
-          "which is for conjugate gradients on even sites: take method cg, preconditioner even-odd and basis chiral");
+          "which is for conjugate gradients on even sites: take method cg, preconditioner even-odd and basis chiral,",
+          "or 0");
   require(!is_schwarz() || method == "gcr", origin("preconditioner"),
           "is schwarz, which is another operator each time,",
           "so that it is for method gcr alone: take that, or another preconditioner");
@@ -187,11 +188,14 @@ void SolverChoice::check_improved(const Settings& settings, const std::string& s
 }
 
 std::optional<UnsuitedKey> SolverChoice::unsuited_key(const std::string& action) const {
+  if (is_in_16_bits())
+    return UnsuitedKey{"whose hop takes no spinors in 16 bits", "precision", is_single() ? "single" : "reliable"};
+  if (deflation > 0 && action == "hamber-wu")
+    return UnsuitedKey{"whose operator has no even-odd form, of which deflation needs eigenvectors", "deflation", "0"};
   if (is_even_odd() && action == "hamber-wu")
     return UnsuitedKey{"whose operator has no even-odd form, as its legs of two links join sites of one parity",
                        "preconditioner", "none"};
   if (is_schwarz()) return UnsuitedKey{"whose operator has no form in blocks", "preconditioner", "none"};
-  if (is_in_16_bits()) return UnsuitedKey{"whose hop takes no spinors in 16 bits", "precision", "reliable or single"};
   if (is_in_temporal_gauge())
     return UnsuitedKey{"which has longer legs in time than the links that temporal gauge makes 1", "gauge", "given"};
   if (basis == "nonrelativistic") return UnsuitedKey{"whose hop is in the chiral basis alone", "basis", "chiral"};

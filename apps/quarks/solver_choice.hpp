@@ -66,6 +66,7 @@ struct SolverChoice {
   /// The same for the processes that the lattice is divided among.
   void check_ranks(const Settings& settings, const std::string& section, const Coord& extent, int n_ranks) const;
   /// A key that quarks of this action, which has legs over several links, have no solver with; none if they have one.
+  /// Choices that pass check() do so with its value too, which one key at a time leads to a solver.
   std::optional<UnsuitedKey> unsuited_key(const std::string& action) const;
   /// Whether all twelve columns of a propagator are solved for at once.
   bool is_together() const;

@@ -5,6 +5,8 @@
 #include "kov/core/lattice/lanes.hpp"
 
 #include <gtest/gtest.h>
+#include <string>
+#include <vector>
 
 namespace kov::app {
 namespace {
@@ -65,6 +67,40 @@ TEST(SolverTolerance, BeyondThePrecisionIsRefusedWithTheLeastThatThisOneReaches)
               "precision mixed or double, which reach 1e-15");
     EXPECT_EQ(refusal({.precision = precision, .tolerance = 1e-6}), "");
   }
+}
+
+/// The solver.key=value that unsuited_key() advises, one after the other; each must lead to a choice that is allowed.
+std::vector<std::string> remedies(SolverChoice choice, const std::string& action) {
+  Settings settings;
+  choice.add_to(settings);
+  std::vector<std::string> steps;
+  while (const auto unsuited = choice.unsuited_key(action)) {
+    steps.push_back("solver." + unsuited->key + "=" + unsuited->value);
+    settings.assign(steps.back());
+    EXPECT_NO_THROW(choice.check(settings)) << steps.back();
+    if (steps.size() == 10) break;
+  }
+  return steps;
+}
+
+TEST(SolverOfImprovedActions, IsWhatRemediesLeadToStepByStep) {
+  using Steps = std::vector<std::string>;
+  const SolverChoice deflated{.method = "cg", .deflation = 4};
+  EXPECT_EQ(remedies(deflated, "hamber-wu"), (Steps{"solver.deflation=0", "solver.preconditioner=none"}));
+  EXPECT_EQ(remedies(deflated, "naik"), Steps{});
+  for (const char* precision : {"reliable", "single"}) {
+    const SolverChoice in_16_bits{.precision = precision + std::string("-16"), .tolerance = 1e-6};
+    const std::string wider = std::string("solver.precision=") + precision;
+    EXPECT_EQ(remedies(in_16_bits, "hamber-wu"), (Steps{wider, "solver.preconditioner=none"}));
+    EXPECT_EQ(remedies(in_16_bits, "naik"), Steps{wider});
+  }
+  EXPECT_EQ(remedies({.method = "gcr", .preconditioner = "schwarz"}, "naik"), Steps{"solver.preconditioner=none"});
+  EXPECT_EQ(remedies({.links = 12, .gauge = "temporal"}, "hamber-wu"),
+            (Steps{"solver.preconditioner=none", "solver.gauge=given", "solver.links=18"}));
+}
+
+TEST(SolverDeflation, ThatIsRefusedMayBeLeftOut) {
+  EXPECT_TRUE(refusal({.method = "cg", .preconditioner = "none", .deflation = 4}).ends_with("basis chiral, or 0"));
 }
 
 }  // namespace solver_choice
