@@ -4,6 +4,7 @@
 #include "apps/distill/baryons.hpp"
 #include "apps/distill/distill_correlators.hpp"
 #include "apps/distill/two_mesons.hpp"
+#include "apps/files/memory_plan.hpp"
 #include "apps/quarks/quark_operator.hpp"
 #include "kov/contractions/distillation/distilled_baryons.hpp"
 #include "kov/contractions/engine/stream.hpp"
@@ -16,8 +17,6 @@
 namespace kov::app {
 
 namespace {
-
-constexpr double MiB = 1 << 20;
 
 std::string step_text(DistillStep step) {
   switch (step) {
@@ -257,7 +256,6 @@ DistillBatches batches_that_fit(const DistillParameters& parameters, const Coord
 std::string batches_text(const DistillParameters& p, const Coord& extent, const Coord& grid,
                          const DistillBatches& batches, const std::vector<DistillStep>& steps) {
   std::vector<std::string> parts;
-  const auto mebibytes = [](std::size_t bytes) { return sentence(std::ceil(double(bytes) / MiB), "MiB"); };
   if (streams_vectors(p, batches) &&
       std::any_of(steps.begin(), steps.end(), [](DistillStep step) { return step <= DistillStep::perambulators; }))
     parts.push_back(sentence(batches.vectors, "eigenvectors in memory at a time"));
@@ -279,17 +277,17 @@ std::string batches_text(const DistillParameters& p, const Coord& extent, const 
         break;
       case DistillStep::mesons:
         parts.push_back(
-            sentence("products of mesons in up to", mebibytes(batches.meson_bytes) + ", elementals",
+            sentence("products of mesons in up to", mebibytes_text(double(batches.meson_bytes)) + ", elementals",
                      keeps_elementals(p, extent[3], int(volume(grid)), batches) ? "kept" : "read for every source"));
         break;
       case DistillStep::two_pions:
-        parts.push_back(sentence("two pions in up to", mebibytes(batches.two_meson_bytes)));
+        parts.push_back(sentence("two pions in up to", mebibytes_text(double(batches.two_meson_bytes))));
         break;
       case DistillStep::pion_kaon:
-        parts.push_back(sentence("pion and kaon in up to", mebibytes(batches.two_meson_bytes)));
+        parts.push_back(sentence("pion and kaon in up to", mebibytes_text(double(batches.two_meson_bytes))));
         break;
       case DistillStep::baryons:
-        parts.push_back(sentence("products of baryons in up to", mebibytes(batches.baryon_bytes)));
+        parts.push_back(sentence("products of baryons in up to", mebibytes_text(double(batches.baryon_bytes))));
         break;
     }
   std::string text;

@@ -406,10 +406,8 @@ std::string distill_plan_text(const Comm& comm, const DistillPlan& plan, const D
                         plan.n_correlator_files(), "files of correlators"));
   const Coord &extent = plan.gauges.extent, &grid = lattice.geometry().grid();
   const std::vector<DistillStep> steps = plan.steps();
-  char megabytes[32];
-  std::snprintf(megabytes, sizeof(megabytes), "%.0f",
-                distill_bytes(p, extent, grid, plan.batches, steps) / (1 << 20) + 1);
-  row("memory", sentence("about", megabytes, "MiB in each process"));
+  row("memory",
+      sentence("about", mebibytes_text(distill_bytes(p, extent, grid, plan.batches, steps)), "in each process"));
   if (const std::string batches = batches_text(p, extent, grid, plan.batches, steps); !batches.empty())
     row("batches", batches);
   if (!p.analysis.output.prefix.empty()) {

@@ -32,10 +32,14 @@ std::map<std::uint64_t, Share> shares_of_all(const Comm& comm, double needed, co
   return sums;
 }
 
+constexpr double MiB = 1 << 20;
+
 }  // namespace
 
+std::string mebibytes_text(double bytes) { return sentence(std::int64_t(std::ceil(bytes / MiB)), "MiB"); }
+
 std::string memory_row(double bytes_per_site, const Lattice& lattice) {
-  return sentence("memory         ", std::ceil(bytes_per_site * double(lattice.volume()) / (1 << 20)), "MiB\n");
+  return "memory          " + mebibytes_text(bytes_per_site * double(lattice.volume())) + "\n";
 }
 
 std::string memory_warning(const Comm& comm, double bytes_of_process, const std::vector<MemoryPool>& pools) {
@@ -83,10 +87,8 @@ double MemoryChoice::bytes_of_process(const Comm& comm) const {
 }
 
 std::string too_little_memory(const std::string& what, double needed, double bytes, const std::string& remedy) {
-  constexpr double MiB = 1 << 20;
-  return sentence(what, "need", std::int64_t(std::ceil(needed / MiB)),
-                  "MiB in each process with the smallest batches, but there are", std::int64_t(bytes / MiB),
-                  "MiB:", remedy.empty() ? "run" : remedy + ", run",
+  return sentence(what, "need", mebibytes_text(needed), "in each process with the smallest batches, but there are",
+                  std::int64_t(bytes / MiB), "MiB:", remedy.empty() ? "run" : remedy + ", run",
                   "more processes on more hosts or GPUs, or raise memory.limit if there is more");
 }
 

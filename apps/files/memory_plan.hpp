@@ -13,6 +13,9 @@
 
 namespace kov::app {
 
+/// "12 MiB", rounded up, so that a plan within a limit says no more than it.
+std::string mebibytes_text(double bytes);
+
 /// "memory          12 MiB\n" of all processes together, as plans say it.
 std::string memory_row(double bytes_per_site, const Lattice& lattice);
 

@@ -7,7 +7,6 @@
 #include "kov/core/io/text.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -283,16 +282,14 @@ std::string plan_text(const Comm& comm, const PropagatorPlan& plan, const Propag
   row("finished", sentence(plan.n_finished(), "of", plan.propagators.size(), "propagators, and", plan.n_columns_kept(),
                            "columns of others in", p.output.journal));
   row("to do", sentence(plan.n_updates(p.gauge), "updates and", plan.n_solves(), "solves"));
-  char megabytes[32];
-  std::snprintf(megabytes, sizeof(megabytes), "%.0f",
-                propagator_job_bytes(p, double(lattice.geometry().local_volume()), plan.batches) / (1 << 20) + 1);
-  row("memory", sentence("about", megabytes, "MiB in each process"));
+  const double bytes = propagator_job_bytes(p, double(lattice.geometry().local_volume()), plan.batches);
+  row("memory", sentence("about", mebibytes_text(bytes), "in each process"));
   row("batches", "solves of " + columns_text(plan.batches.columns) +
                      (p.quarks.size() == 1 ? "" : "; " + operators_text(plan.batches.keeps_operators)));
-  std::snprintf(megabytes, sizeof(megabytes), "%.0f", std::ceil(plan.bytes_to_write(p) / (1 << 20)));
   const std::size_t n_files = plan.propagators.size();
-  row("output", sentence(n_files, n_files == 1 ? "file," : "files,", megabytes, "MiB to write:",
-                         plan.propagators.front().file + (n_files > 1 ? " ... " + plan.propagators.back().file : "")));
+  row("output",
+      sentence(n_files, n_files == 1 ? "file," : "files,", mebibytes_text(plan.bytes_to_write(p)), "to write:",
+               plan.propagators.front().file + (n_files > 1 ? " ... " + plan.propagators.back().file : "")));
   return text;
 }
 

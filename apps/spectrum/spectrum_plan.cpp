@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace kov::app {
 
@@ -195,10 +194,8 @@ std::string plan_text(const Comm& comm, const SpectrumPlan& plan, const Spectrum
       sentence(plan.n_finished_parts(), "of", plan.n_parts(),
                p.loops.any() ? "(configuration, source or loops) in" : "(configuration, source) in", p.output.journal));
   row("to do", sentence(plan.n_updates(p), "updates and", plan.n_solves(p), "solves"));
-  char megabytes[32];
   const std::vector<SpectrumStep> steps = plan.steps(p);
-  std::snprintf(megabytes, sizeof(megabytes), "%.0f", spectrum_bytes(p, lattice, plan.batches, steps) / (1 << 20) + 1);
-  row("memory", sentence("about", megabytes, "MiB in each process"));
+  row("memory", sentence("about", mebibytes_text(spectrum_bytes(p, lattice, plan.batches, steps)), "in each process"));
   if (const std::string batches = batches_text(p, lattice, plan.batches, steps); !batches.empty())
     row("batches", batches);
   const SpectrumOutputs outputs = outputs_of(p);

@@ -50,6 +50,7 @@ class SpectrumMemory(QuarkTest):
         expected = self.correlators("spectrum.dat")
         self.assertGreater(len(expected), 30)
         text = self.call("spectrum", *job, *options(memory__limit=limit, output__prefix="tight")).stdout
+        self.assertLessEqual(int(re.search("about ([0-9]+) MiB in each process", text)[1]), limit * 1024)
         for part in ("columns; operators made for every propagator;", "momenta at a time"):
             self.assertIn(part, text)
         self.assertNotIn("solves of 12, 12 columns", text)

@@ -124,6 +124,14 @@ TEST(MemoryOfRank, IsAPartOfWhatIsShared) {
             std::min(3e9, 12e9 / ranks));
 }
 
+TEST(MemoryText, IsRoundedUpAndNoFurther) {
+  constexpr double MiB = 1 << 20;
+  EXPECT_EQ(mebibytes_text(9.7 * MiB), "10 MiB");
+  EXPECT_EQ(mebibytes_text(10 * MiB), "10 MiB");
+  EXPECT_EQ(mebibytes_text(10 * MiB + 1), "11 MiB");
+  EXPECT_EQ(mebibytes_text(12345678 * MiB), "12345678 MiB");
+}
+
 TEST(MemoryOfRank, IsThatOfTheRankWithTheLeast) {
   const Comm comm = Comm::world();
   const std::uint64_t own = 100 + std::uint64_t(comm.rank());
