@@ -31,12 +31,16 @@ constexpr double diverged = 100;
 /// made no progress.
 constexpr double barely_smaller = 0.5;
 constexpr int starts_of_stages = 2;
+/// A residual above this share of the source is not there by rounding: in single precision that would take an operator
+/// with a condition number of 1e5.
+constexpr double above_rounding = 0.01;
+bool is_of_normal_equations(const std::string& solver) { return solver.find("normal equations") != std::string::npos; }
 /// What may be wrong where restarts do not help this solver, and the remedy; nothing for normal equations, whose
 /// operators are positive.
 std::string hint(const std::string& solver) {
-  if (solver.find("normal equations") != std::string::npos) return "";
+  if (is_of_normal_equations(solver)) return "";
   return ": the operator may have eigenvalues on both sides of zero, as a Dirac operator has beyond its critical mass; "
-         "conjugate gradients on normal equations do not need them on one side";
+         "conjugate gradients on normal equations (in kovariant solver.method = 'cg') do not need them on one side";
 }
 /// A residual has grown beyond rounding when its own rounding is this share of what it began with.
 constexpr double lost = 0.01;
@@ -199,12 +203,19 @@ bool SolveRun::is_over(System& system, int patience) const {
   system.fruitless = system.stopping_residual <= 0.5 * system.best ? 0 : system.fruitless + 1;
   if (system.stopping_residual < system.best) system.best = system.stopping_residual;
   if (system.fruitless >= patience) {
-    const bool diverges = system.stopping_residual > diverged * system.best || system.stopping_residual > 1;
-    if (!diverges) system.end = SolveEnd::by_rounding;
-    system.reason = diverges ? sentence("restarts make the true residual larger, which was", system.best,
-                                        "at best, so the solver diverges") +
-                                   hint(report_.solver)
-                             : "restarts no longer reduce the true residual, probably because rounding dominates it";
+    if (system.stopping_residual > diverged * system.best || system.stopping_residual > 1) {
+      system.reason = sentence("restarts make the true residual larger, which was", system.best,
+                               "at best, so the solver diverges") +
+                      hint(report_.solver);
+    } else if (system.best > above_rounding && !is_of_normal_equations(report_.solver)) {
+      // Normal equations square the condition number, and with it their rounding.
+      system.reason = sentence("restarts no longer reduce the true residual, which is", system.best,
+                               "times the source, so the solver does not converge on this system") +
+                      hint(report_.solver);
+    } else {
+      system.reason = "restarts no longer reduce the true residual, probably because rounding dominates it";
+      system.end = SolveEnd::by_rounding;
+    }
     return true;
   }
   ++system.beginnings;

@@ -351,6 +351,22 @@ TEST(SolverFailures, DivergenceIsNotTakenForRounding) {
                  "no correction that makes the residual smaller, because restarts make the true residual larger");
 }
 
+TEST(SolverFailures, StagnationFarAboveRoundingIsNotTakenForIt) {
+  const Problem problem(small_lattice());
+  const Diverging stagnating{.factor = 1, .on_failure = OnFailure::report};
+  const auto has = [&](const std::string& part) {
+    const std::string failure = stagnating(problem.wilson, problem.b, problem.x).failure();
+    EXPECT_NE(failure.find(part), std::string::npos) << failure;
+  };
+  copy(problem.b, problem.x);
+  scale(0.01, problem.x);
+  has("times the source, so the solver does not converge on this system: the operator may have eigenvalues on both "
+      "sides of zero");
+  has("solver.method = 'cg'");
+  BiCgStab{.tolerance = 1e-6}(problem.wilson, problem.b, problem.x);
+  has("probably because rounding dominates it");
+}
+
 TEST(SolverFailures, MixedPrecisionDoesNotAddACorrectionThatMakesTheResidualLarger) {
   const Problem problem(small_lattice());
   BiCgStab{.tolerance = 1e-3}(problem.wilson, problem.b, problem.x);
