@@ -50,7 +50,8 @@ void NamedQuarks::complete(Settings& settings, const SolverChoice& solver, const
     quark.solver.check(settings, section);
     require(quark.solver.is_single() == solver.is_single(), settings.origin(section + ".precision"), "is",
             quark.solver.precision + ",", "and solver.precision", solver.precision + ":",
-            "single precision is that of all quarks, as contractions and files are in it; set solver.precision");
+            "single precision is that of all quarks, as contractions and files are in it; set solver.precision to",
+            quark.solver.precision + ",", "or that of the quark to", solver.precision);
     if (boost_ == QuarkBoost::given) {
       if (settings.given(section + ".boost")) check_boost(settings, section + ".boost", quark.boost);
       quark.boost = settings.given_or(section + ".boost", quark.boost, boost);

@@ -269,7 +269,7 @@ class DistillQuarks(DistillTest):
                                (["quark.1.boundary=periodic"], "different boundaries"), (["quark.1.theta_t=0.1"], "different boundaries"),
                                (["quark.1.mu=0.1"], "quark.1.mu is not 0"),
                                (["quark.%d.theta=[0.1, 0, 0]" % k for k in (0, 1)], "periodic in space"), (["quark.1.boost=[0, 0, 1]"], "quark.1.boost"),
-                               (["quark.1.precision=single", "quark.1.tolerance=1e-5"], "single precision is that of all quarks"),
+                               (["quark.1.precision=single", "quark.1.tolerance=1e-5"], "set solver.precision to single, or that of the quark to"),
                                (["solver.precision=reliable-16", "solver.preconditioner=none"], "take even-odd"),
                                (["correlators.flavours=['light', 'charm', 'strange']"], "charm"), (["correlators.flavours=['light']"], "has 1 names"),
                                (["correlators.two_pions=[[0, 0, 0]]"], "an operator of two pions, whose quark u"),
