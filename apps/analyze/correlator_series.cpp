@@ -71,6 +71,9 @@ bool is_at_rest(const Momentum& p, const Coord& extent) {
 
 void SeriesCollector::add(const CorrelatorArray& array, const std::string& file, const Coord& extent) {
   if (!channels_.empty() && !matches_any(array.head.channel, channels_)) return;
+  require(extent[3] <= 0 || array.n_times == std::size_t(extent[3]), file, "has correlators of", array.head.channel,
+          "at", array.n_times, "times, but the lattice", to_string(extent), "has", std::to_string(extent[3]) + ":",
+          "give data.extent of the lattice that they are of");
   const Coord box = known_extent(extent);
   const bool averages = average_momenta_ && is_even_in_momentum(array);
   std::vector<int> numbers;

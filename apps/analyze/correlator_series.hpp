@@ -52,7 +52,7 @@ class SeriesCollector {
       : average_momenta_(average_momenta), channels_(std::move(channels)) {}
 
   /// file: for messages; extent: of the lattice, zeros where it is not known.  Throws InputError where a correlator
-  /// comes twice, or lengths differ in a series.
+  /// comes twice, or its length differs from others in its series or from the lattice's times.
   void add(const CorrelatorArray& array, const std::string& file, const Coord& extent);
 
   /// In order of appearance.  Throws InputError when there is none.

@@ -408,6 +408,8 @@ class AnalyzeDispersion(SyntheticTest):
         self.assertIn("data.extent has -6", self.analyze("data.extent=[-6, 8, 8, 24]", code=1).stderr)
         self.assertIn("data.extent has 0", self.analyze("data.extent=[6, 0, 8, 24]", code=1).stderr)
         self.assertIn("data.extent", self.analyze("data.extent=[8, 8, 24]", code=1).stderr)
+        wrong = "has correlators of nucleon at %d times, but the lattice 6 8 8 %d has %d: give data.extent" % (TIMES, TIMES + 2, TIMES + 2)
+        self.assertIn(wrong, self.analyze("data.extent=[6, 8, 8, %d]" % (TIMES + 2), code=1).stderr)
         self.write("half.h5", {"meson/pion/p0_0_half": [[1.0, 0.5]]})
         self.assertIn("a momentum must be an integer", self.analyze(file="half.h5", code=1).stderr)
         self.write("listed.h5", {"pion": [[correlator("cosh", 0.35, TIMES)] * 2] * 3})

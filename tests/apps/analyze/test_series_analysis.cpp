@@ -31,7 +31,7 @@ CorrelatorArray array_of(const std::string& kind, const std::string& channel, co
 
 std::vector<CorrelatorSeries> collected(const std::vector<CorrelatorArray>& arrays) {
   SeriesCollector collector(true, {});
-  for (const CorrelatorArray& array : arrays) collector.add(array, "file", {8, 8, 8, 24});
+  for (const CorrelatorArray& array : arrays) collector.add(array, "file", {8, 8, 8, int(array.n_times)});
   return collector.take();
 }
 
