@@ -25,6 +25,12 @@ std::string short_number(double value) {
   std::snprintf(text, sizeof(text), "%.3g", value);
   return text;
 }
+/// Of an energy: empty where its errors know no history, "too few" configurations where these do not measure it.
+std::string tau_int_text(const std::optional<Autocorrelation>& a) {
+  if (!a) return "";
+  return a->is_measured() ? value_text({a->tau_int, a->tau_int_error}) : "too few";
+}
+
 /// Columns of texts, those of numbers to the right, with a blank between them.
 std::string table_text(const std::vector<std::vector<std::string>>& rows, std::size_t n_names) {
   std::vector<std::size_t> width(rows.front().size());
@@ -178,7 +184,7 @@ std::string energy_table(const AnalysisResults& all, int most_rows) {
       row.insert(
           row.end(),
           {value_text(r.energy), short_number(r.statistical), short_number(r.systematic),
-           r.autocorrelation ? value_text({r.autocorrelation->tau_int, r.autocorrelation->tau_int_error}) : "",
+           tau_int_text(r.autocorrelation),
            (r.best->n_states == 2 ? "2: " : "") + std::to_string(r.best->first) + "-" + std::to_string(r.best->last),
            short_number(r.best->chi2 / r.best->dof), short_number(p), covariance_name(r.best->covariance)});
     } else {

@@ -76,14 +76,17 @@ void write_series(Hdf5File& file, const AnalysisResults& all) {
   reals("/energy/systematic", [](const SeriesResult& s) { return s.systematic; });
   reals("/energy/weight", [](const SeriesResult& s) { return s.weight; });
   const auto history = [&](const char* name, const auto& f) {
-    reals(name,
-          [&](const SeriesResult& s) { return s.autocorrelation ? double(f(*s.autocorrelation)) : std::nan(""); });
+    reals(name, [&](const SeriesResult& s) {
+      return s.autocorrelation && s.autocorrelation->is_measured() ? double(f(*s.autocorrelation)) : std::nan("");
+    });
   };
   history("/energy/tau_int", [](const Autocorrelation& a) { return a.tau_int; });
   history("/energy/tau_int_error", [](const Autocorrelation& a) { return a.tau_int_error; });
   history("/energy/error_of_error", [](const Autocorrelation& a) { return a.error_of_error; });
   history("/energy/window", [](const Autocorrelation& a) { return a.window; });
-  history("/energy/long_enough", [](const Autocorrelation& a) { return a.long_enough; });
+  reals("/energy/long_enough", [](const SeriesResult& s) {
+    return s.autocorrelation ? double(s.autocorrelation->long_enough) : std::nan("");
+  });
   const auto best = [&](const char* name, const auto& f) {
     reals(name, [&](const SeriesResult& s) { return s.best ? double(f(*s.best)) : std::nan(""); });
   };

@@ -57,9 +57,9 @@ Autocorrelation analysed(double mean, const std::vector<double>& off, const Gamm
   sum = 0;
   for (std::size_t t = 1; t < gamma.size(); ++t) sum += gamma[t] / gamma[0];
   result.tau_int = 0.5 + sum;
-  result.long_enough = found && n >= 50 * result.tau_int;
-  const double variance = std::max(gamma[0] * 2 * result.tau_int / n, 0.0);
-  result.error = std::sqrt(variance);
+  result.long_enough = found && result.is_measured() && n >= 50 * result.tau_int;
+  result.error =
+      result.is_measured() ? std::sqrt(gamma[0] * 2 * result.tau_int / n) : std::numeric_limits<double>::quiet_NaN();
   result.error_of_error = result.error * std::sqrt((w + 0.5) / n);
   result.tau_int_error = result.tau_int * 2 * std::sqrt(std::max(w - result.tau_int + 0.5, 0.0) / n);
   for (std::size_t t = gamma.size(); t <= std::min(2 * std::size_t(result.window), longest); ++t)

@@ -14,9 +14,12 @@ namespace kov {
 struct Autocorrelation {
   double mean;
   /// One standard deviation of the mean, autocorrelation included, and that of this error; in the units of the history.
+  /// NaN unless is_measured().
   double error, error_of_error;
   /// 1/2 + sum_t rho(t), in units of the distance of measurements; 1/2 without autocorrelation.
   double tau_int, tau_int_error;
+  /// Whether tau_int is positive: estimates from too few measurements may be 0 or less, which measures nothing.
+  bool is_measured() const { return tau_int > 0; }
   /// The last t of that sum.
   int window;
   /// Whether the window was found and the history has 50 tau_int or more; else it is too short for its autocorrelation,

@@ -146,6 +146,15 @@ TEST(GammaMethod, AHistoryShorterThanItsMemorySaysSo) {
   EXPECT_FALSE(autocorrelation(slope).long_enough);
 }
 
+TEST(GammaMethod, AHistoryWithANegativeTimeSaysThatItMeasuresNone) {
+  const auto alternating = autocorrelation(std::vector<double>{1, -1, 1, -1, 1, -1, 1, -1});
+  EXPECT_LE(alternating.tau_int, 0);
+  EXPECT_FALSE(alternating.is_measured());
+  EXPECT_FALSE(alternating.long_enough);
+  EXPECT_TRUE(std::isnan(alternating.error) && std::isnan(alternating.error_of_error));
+  EXPECT_TRUE(autocorrelation(first_order_process(0.5, 1000, 1)).is_measured());
+}
+
 TEST(GammaMethod, RefusesWhatHasNoAutocorrelation) {
   EXPECT_THROW(autocorrelation(std::vector<double>{1, 2, 3}), InputError);
   EXPECT_THROW(autocorrelation(std::vector<double>{}), InputError);
