@@ -457,8 +457,8 @@ TEST(ReliableUpdate, SolvesASourceOfZeros) {
   EXPECT_EQ(norm2(problem.x), 0);
 }
 
-/// The table of tolerances and delta of R. Babich, M. A. Clark and B. Joo, SC10, arXiv:1011.0024: each mode reaches its
-/// tolerance.
+/// The modes and deltas of R. Babich, M. A. Clark and B. Joo, SC10, arXiv:1011.0024: each reaches the tolerance of its
+/// high precision.
 TEST(ReliableUpdate, ReachesTheTolerancesOfTheTableOfModes) {
   const Problem problem(small_lattice(), 0.05);
   const SpinorField<float> b(problem.lattice, "b"), x(problem.lattice, "x");
@@ -469,7 +469,7 @@ TEST(ReliableUpdate, ReachesTheTolerancesOfTheTableOfModes) {
     EXPECT_TRUE(report.converged) << report.text();
     EXPECT_EQ(report.precision_switches, 0) << report.text();
   };
-  const BiCgStab single{.tolerance = 1e-6}, twice{.tolerance = 1e-14};
+  const BiCgStab single{.tolerance = least_tolerance_in_single}, twice{.tolerance = least_tolerance_in_double};
   check(ReliableUpdates<float, float>(problem.low, single, 1e-3), problem.low, b, x);
   check(ReliableUpdates<Fixed16, float>(problem.low, single, 1e-1), problem.low, b, x);
   check(ReliableUpdates<double>(problem.high, twice, 1e-5), problem.high, problem.b, problem.x);
