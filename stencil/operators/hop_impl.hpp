@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// Private to hop*.cpp, here and in dirac/, and to dirac/improved_hop.cpp: how the hop is launched.  Each of the sources compiles the kernels for some
+// Private to hop*.cpp, here and in dirac/: how the hop is launched.  Each of the sources compiles the kernels for some
 // storages of links, as there are too many kernels for one source.
 #pragma once
 
+#include "kov/stencil/hop_shapes.hpp"
 #include "kov/stencil/operator_work.hpp"
 #include "kov/stencil/operators/cuda/hop_blocks.hpp"
 #include "kov/stencil/operators/hop.hpp"
 #include "kov/stencil/projected_neighbours.hpp"
 
 namespace kov::detail {
-
-/// Throws InputError unless the hop can be applied to these fields.
-template <class FieldT>
-void require_hop_shapes(const FieldT& in, const FieldT& diagonal, const FieldT& out, const Lattice& lattice) {
-  require(in.lattice() == lattice && in.subset() == opposite(out.subset()) && diagonal.conforms(out), "the hop got",
-          in.name(), ",", diagonal.name(), "and", out.name(),
-          "whose lattices, parities or columns do not fit: the input needs all sites or the parity opposite to the "
-          "output's");
-  require(in.data() != out.data(), "the hop cannot work in place on", in.name(), ": give it two different fields");
-  require(in.n_components() == out.n_components(), "the hop got", in.name(), "with", in.n_components(), "columns and",
-          out.name(), "with", out.n_components(), ": give it as many of each");
-}
 
 /// Runs HopKernel with this product.
 template <SpinBasis basis, StencilForms forms, class Storage, class F, class Product>
