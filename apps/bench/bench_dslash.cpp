@@ -180,6 +180,7 @@ void add_rows_in(const DslashTable& table) {
   add_transformed_rows<Links12<T>, T>(table, of_12, temporal, spinor);
   add_clover_rows<T, T, SiteLanes>(table, rows.gauge, rows.links, spinor, 1);
   add_clover_rows<Links12<T>, T, SiteLanes>(table, rows.gauge, of_12, spinor, 1);
+  add_clover_rows<Links12<T>, T, SiteLanes>(table, rows.gauge, of_12, spinor, 8);
   add_clover_rows<Links12<T>, T, ColumnLanes<8>>(table, rows.gauge, of_12, spinor, 8);
 }
 

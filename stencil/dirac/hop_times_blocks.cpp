@@ -10,9 +10,8 @@ template <class Storage, class F>
 void HopTimesBlocksOn<Storage, F>::combine(const Hop<Storage>& hop, const HermitianView<F>& blocks, double alpha,
                                            double beta, const F& in, const F& diagonal, const F& out, bool adjoint,
                                            const Exec& exec) {
-  if constexpr (hops_times_blocks<Storage, F>())
-    run_hop<SpinBasis::chiral, StencilForms::nearest_and_local>(hop, TimesBlocks<HermitianView<F>>{blocks}, alpha, beta,
-                                                                in, diagonal, out, adjoint, exec);
+  run_hop<SpinBasis::chiral, StencilForms::nearest_and_local>(hop, TimesBlocks<HermitianView<F>>{blocks}, alpha, beta,
+                                                              in, diagonal, out, adjoint, exec);
 }
 
 template struct HopTimesBlocksOn<float, SpinorField<float>>;

@@ -3,7 +3,6 @@
 // A hop whose kernel multiplies by the Hermitian blocks of a site term, or of its inverse, before it stores.
 #pragma once
 
-#include "kov/stencil/dirac/cuda/hop_times_blocks.hpp"
 #include "kov/stencil/dirac/site_term.hpp"
 #include "kov/stencil/operators/hop.hpp"
 
@@ -17,8 +16,7 @@ template <class Storage, class F>
 constexpr bool hops_times_blocks() {
   using T = typename F::Real;
   return !F::Lanes::holds_columns && std::is_same_v<typename F::Storage, T> &&
-         (std::is_same_v<Storage, T> || std::is_same_v<Storage, Links12<T>>)&&(has_packs ||
-                                                                               detail::fuses_blocks_on_gpus<F>);
+         (std::is_same_v<Storage, T> || std::is_same_v<Storage, Links12<T>>);
 }
 
 /// Whether this hop takes blocks: one over nearest neighbours in the chiral basis.
