@@ -2,6 +2,7 @@
 #include "kov/contractions/hadrons/meson.hpp"
 
 #include "kov/contractions/hadrons/cuda/meson_tensor.hpp"
+#include "kov/contractions/hadrons/cuda/meson_traces.hpp"
 #include "kov/core/base/host_threads.hpp"
 #include "kov/core/vectors/slice_sum.hpp"
 
@@ -9,6 +10,8 @@
 #include <array>
 #include <complex>
 #include <cstdint>
+#include <span>
+#include <utility>
 
 namespace kov {
 
@@ -92,24 +95,47 @@ struct Term {
 using Terms = std::array<Term, 16>;
 
 /// Tr[g5 S2^+ g5 Gamma_sink S1 Gamma_source] = sum (g5 Gamma_sink)_ab (Gamma_source g5)_dc A_abcd.
-Terms trace_terms(const MesonChannel& channel) {
+detail::MesonTrace trace_of(const MesonChannel& channel) {
   const Gamma sink = Gamma::five() * Gamma::number(channel.sink),
               source = Gamma::number(channel.source) * Gamma::five();
+  detail::MesonTrace trace;
+  for (std::size_t spin = 0; spin < 4; ++spin) {
+    const int fields[4] = {sink.column[spin], sink.phase[spin] & 3, source.column[spin], source.phase[spin] & 3};
+    for (int which = 0; which < 4; ++which) trace.bits |= std::uint32_t(fields[which]) << (8 * which + 2 * int(spin));
+  }
+  return trace;
+}
+Terms trace_terms(const MesonChannel& channel) {
+  const detail::MesonTrace trace = trace_of(channel);
   constexpr double cosine[4] = {1, 0, -1, 0};
   Terms terms;
-  for (std::size_t a = 0; a < 4; ++a)
-    for (std::size_t d = 0; d < 4; ++d) {
-      const int b = sink.column[a], c = source.column[d], phase = (sink.phase[a] + source.phase[d]) & 3;
-      const int real = 2 * ((4 * c + int(d)) * 16 + 4 * int(a) + b), imaginary = real + 1;
-      const double cos = cosine[phase], sin = cosine[(phase + 3) & 3];
-      terms[4 * a + d] = phase % 2 == 0 ? Term{real, imaginary, cos, cos} : Term{imaginary, real, -sin, sin};
+  for (int a = 0; a < 4; ++a)
+    for (int d = 0; d < 4; ++d) {
+      const int power = trace.power(a, d), real = 2 * trace.place(a, d), imaginary = real + 1;
+      const double cos = cosine[power], sin = cosine[(power + 3) & 3];
+      terms[std::size_t(4 * a + d)] =
+          power % 2 == 0 ? Term{real, imaginary, cos, cos} : Term{imaginary, real, -sin, sin};
     }
   return terms;
 }
 
-/// The traces of all channels, [channel][momentum][time] with real and imaginary part, times counted from the source.
-std::vector<double> channel_traces(const std::vector<MesonChannel>& channels, const SliceSums& tensor,
-                                   int source_time) {
+/// Numbers of correlators, [channel][momentum][time] with real and imaginary part, times counted from the source; in
+/// memory of their own, or in the lattice's scratch memory.
+struct ChannelNumbers {
+  std::vector<double> own;
+  detail::SumScratchPool::Loan scratch = nullptr;
+  std::span<const double> numbers = own;
+
+  void sum_over_ranks(const Comm& comm) {
+    if (comm.size() == 1) return;
+    if (scratch != nullptr) own.assign(numbers.begin(), numbers.end());
+    comm.sum(own);
+    numbers = own;
+  }
+};
+
+/// The traces of all channels.
+ChannelNumbers channel_traces(const std::vector<MesonChannel>& channels, const SliceSums& tensor, int source_time) {
   // So many times side by side fill vector registers, and their tensors a first-level cache.
   constexpr int n_together = 8;
   std::vector<Terms> terms;
@@ -147,7 +173,7 @@ std::vector<double> channel_traces(const std::vector<MesonChannel>& channels, co
       to += n_each;
     }
   });
-  return numbers;
+  return {std::move(numbers)};
 }
 
 /// The number of p in the list, or the list's size.
@@ -186,9 +212,6 @@ template <class T>
 SliceSums tensor_sums(const Propagator<T>& s1, const Propagator<T>& s2, const std::vector<Momentum>& momenta,
                       const Coord& source, const Exec& exec) {
   const bool same = s1.columns().data() == s2.columns().data();
-#if defined(KOKKOS_ENABLE_CUDA)
-  if (detail::has_tensor_cores()) return detail::meson_tensor_sums(s1, s2, momenta, source, exec);
-#endif
   const std::vector<Momentum> opposites = with_opposites(momenta);
   // Where opposites are missing, half of the tensor is needed at more momenta, which GPUs sum one by one.
   const bool half = same && (has_packs || 10 * opposites.size() <= 16 * momenta.size());
@@ -197,6 +220,46 @@ SliceSums tensor_sums(const Propagator<T>& s1, const Propagator<T>& s2, const st
   const SliceSums sums = slice_sums<T>("meson tensor", s1.lattice(), needed, source, kernel, kernel.blocks(),
                                        SliceTable::of(s1.lattice()), exec);
   return half ? completed(sums, needed, momenta) : sums;
+}
+
+#if defined(KOKKOS_ENABLE_CUDA)
+/// The same numbers where there are tensor cores: the tensor stays on the device, which writes the traces into memory
+/// of the host.
+template <class T>
+ChannelNumbers traces_on_device(const std::vector<MesonChannel>& channels, const Propagator<T>& s1,
+                                const Propagator<T>& s2, const std::vector<Momentum>& momenta, const Coord& source,
+                                const Exec& exec) {
+  const Lattice& lattice = s1.lattice();
+  const MomentumPhases<T> phases(lattice, momenta, source, exec);
+  const detail::SlotSums sums = detail::meson_tensor_sums(s1, s2, momenta, phases, exec);
+  ChannelNumbers result{{}, lattice.sum_scratch().borrow(), {}};
+  double* const tensor = result.scratch->partial(sums.size());
+  sums.add_slots(tensor, exec);
+  const int n_momenta = int(momenta.size()), n_slices = lattice.extent()[3], n_each = n_momenta * n_slices;
+  const std::size_t n = channels.size() * std::size_t(n_each) * 2;
+  double* const to = result.scratch->results(n);
+  constexpr std::size_t at_once = detail::MesonTracesKernel::most_channels;
+  for (std::size_t first = 0; first < channels.size(); first += at_once) {
+    const std::size_t count = std::min(channels.size() - first, at_once);
+    detail::MesonTracesKernel kernel{tensor, n_momenta, n_slices, source[3], {}, to + first * std::size_t(n_each) * 2};
+    for (std::size_t c = 0; c < count; ++c) kernel.traces[c] = trace_of(channels[first + c]);
+    for_each_item("meson traces", int(count) * n_each, kernel, exec);
+  }
+  exec.fence("meson traces");
+  result.numbers = {to, n};
+  return result;
+}
+#endif
+
+/// The numbers of all channels on this rank.
+template <class T>
+ChannelNumbers channel_numbers(const std::vector<MesonChannel>& channels, const Propagator<T>& s1,
+                               const Propagator<T>& s2, const std::vector<Momentum>& momenta, const Coord& source,
+                               const Exec& exec) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  if (detail::has_tensor_cores()) return traces_on_device(channels, s1, s2, momenta, source, exec);
+#endif
+  return channel_traces(channels, tensor_sums(s1, s2, momenta, source, exec), source[3]);
 }
 
 }  // namespace
@@ -237,23 +300,22 @@ std::vector<Correlator> mesons(const Propagator<T>& s1, const Propagator<T>& s2,
             channel.sink, "and", channel.source,
             "at sink and source: there are 16 matrices, so numbers go from 0 to 15");
 
-  const SliceSums tensor = tensor_sums(s1, s2, momenta, source, exec);
-  std::vector<double> numbers = channel_traces(channels, tensor, source[3]);
-  lattice.comm().sum(numbers);
+  ChannelNumbers all = channel_numbers(channels, s1, s2, momenta, source, exec);
+  all.sum_over_ranks(lattice.comm());
+  const std::size_t n_times = std::size_t(lattice.extent()[3]);
   // Making 1792 correlators takes one thread as long as a GPU takes for their sums.
   std::vector<Correlator> result(channels.size() * momenta.size());
   on_host_threads("correlators of mesons", std::int64_t(channels.size()), [&](std::int64_t channel, int) {
     const std::string name = to_string(channels[std::size_t(channel)]);
     std::size_t place = std::size_t(channel) * momenta.size();
     for (const Momentum& p : momenta) {
-      const auto from =
-          reinterpret_cast<const std::complex<double>*>(numbers.data()) + place * std::size_t(tensor.n_slices);
+      const auto from = reinterpret_cast<const std::complex<double>*>(all.numbers.data()) + place * n_times;
       result[place++] = {.kind = "meson",
                          .channel = name,
                          .momentum = p,
                          .source = source,
                          .labels = labels.others,
-                         .value = {from, from + tensor.n_slices}};
+                         .value = {from, from + n_times}};
     }
   });
   return result;

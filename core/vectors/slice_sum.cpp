@@ -19,41 +19,55 @@ namespace detail {
 struct AddSlotsKernel {
   SliceTable::View slices;
   const double* partial;
-  std::size_t n_row, n_of_momentum, n_slices;
+  std::size_t n_row, n_of_momentum, n_slices, n_parts;
   double* sum;
 
   KOKKOS_FUNCTION void operator()(const int item) const {
-    const std::size_t index = std::size_t(item), slice = index / n_row, i = index % n_row;
+    const std::size_t index = std::size_t(item), slice = index / n_row, i = index % n_row, momentum = i / n_of_momentum,
+                      value = i % n_of_momentum;
     double z = 0;
-    for (int n = slices.slice_begin[slice]; n < slices.slice_begin[slice + 1]; ++n)
-      z += partial[slices.slot_of_slice[n] * n_row + i];
-    const std::size_t momentum = i / n_of_momentum;
-    sum[(momentum * n_slices + slice) * n_of_momentum + i % n_of_momentum] = z;
+    for (int n = slices.slice_begin[slice]; n < slices.slice_begin[slice + 1]; ++n) {
+      const double* const of_slot = partial + (slices.slot_of_slice[n] * n_row + momentum * n_of_momentum) * n_parts;
+      for (std::size_t part = 0; part < n_parts; ++part) z += of_slot[part * n_of_momentum + value];
+    }
+    sum[(momentum * n_slices + slice) * n_of_momentum + value] = z;
   }
 };
 
 SlotSums::SlotSums(const std::string& name, const Lattice& lattice, const SliceTable& slices, int n_momenta,
-                   int n_values, const Exec& exec)
-    : slices_(slices), n_momenta_(n_momenta), n_values_(n_values), scratch_(lattice.sum_scratch().borrow()) {
-  require(std::size_t(slices.n_slices()) * std::size_t(n_momenta) * std::size_t(n_values) * 2 <=
-              std::size_t(std::numeric_limits<int>::max()),
-          "sums over", slices.n_slices(), "slices of", n_values, "numbers for", n_momenta,
-          "momenta are too many for one sweep: take the momenta in several");
+                   int n_values, const Exec& exec, int n_parts)
+    : slices_(slices),
+      n_momenta_(n_momenta),
+      n_values_(n_values),
+      n_parts_(n_parts),
+      scratch_(lattice.sum_scratch().borrow()) {
+  require(size() <= std::size_t(std::numeric_limits<int>::max()), "sums over", slices.n_slices(), "slices of", n_values,
+          "numbers for", n_momenta, "momenta are too many for one sweep: take the momenta in several");
   // So many are kept in the lattice's scratch memory, which is allocated only once.
   constexpr std::size_t most_kept = std::size_t(1) << 20;
-  const std::size_t n = std::size_t(slices.n_slots()) * std::size_t(n_momenta) * std::size_t(n_values) * 2;
+  const std::size_t n = std::size_t(slices.n_slots()) * std::size_t(n_momenta * n_parts) * std::size_t(n_values) * 2;
   if (n > most_kept) large_ = Buffer<double>(name, n, exec);
   data_ = large_.size() > 0 ? large_.data() : scratch_->partial(n);
 }
 
+std::size_t SlotSums::size() const {
+  return std::size_t(slices_.n_slices()) * std::size_t(n_momenta_) * std::size_t(n_values_) * 2;
+}
+
+void SlotSums::add_slots(double* sum, const Exec& exec) const {
+  const std::size_t n_of_momentum = std::size_t(n_values_) * 2;
+  for_each_item("add_slots", int(size()),
+                AddSlotsKernel{slices_.view(), data_, std::size_t(n_momenta_) * n_of_momentum, n_of_momentum,
+                               std::size_t(slices_.n_slices()), std::size_t(n_parts_), sum},
+                exec);
+}
+
 SliceSums SlotSums::add_slots(const Exec& exec) const {
-  const std::size_t n_slices = std::size_t(slices_.n_slices()), n_of_momentum = std::size_t(n_values_) * 2,
-                    n_row = std::size_t(n_momenta_) * n_of_momentum, n = n_row * n_slices;
-  double* const sum = scratch_->results(n);
-  for_each_item("add_slots", int(n), AddSlotsKernel{slices_.view(), data_, n_row, n_of_momentum, n_slices, sum}, exec);
+  double* const sum = scratch_->results(size());
+  add_slots(sum, exec);
   exec.fence("slice sums");
   const auto* const z = reinterpret_cast<const std::complex<double>*>(sum);
-  return {n_momenta_, slices_.n_slices(), n_values_, {z, z + n / 2}};
+  return {n_momenta_, slices_.n_slices(), n_values_, {z, z + size() / 2}};
 }
 
 std::vector<double> exact_slice_sums(const Lattice& lattice, const SliceTable& slices, Subset subset,

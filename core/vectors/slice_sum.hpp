@@ -53,21 +53,24 @@ ValueBlocks value_blocks(int n_values) {
 
 namespace detail {
 
-/// Memory for the sums of slots, partial[((slot * n_momenta + momentum) * n_values + value) * 2], where kernels run:
-/// the lattice's scratch memory or, for many, memory of its own.
+/// Memory for the sums of slots, partial[(((slot * n_momenta + momentum) * n_parts + part) * n_values + value) * 2],
+/// where kernels run: the lattice's scratch memory or, for many, memory of its own.
 class SlotSums {
  public:
-  /// exec: of the kernels that write them.
+  /// exec: of the kernels that write them.  n_parts: of the sites of a slot, summed apart.
   SlotSums(const std::string& name, const Lattice& lattice, const SliceTable& slices, int n_momenta, int n_values,
-           const Exec& exec);
+           const Exec& exec, int n_parts = 1);
 
   double* data() const { return data_; }
-  /// Adds the slots of each slice in index order, in a kernel.  Waits for exec.
+  /// Adds the slots and parts of each slice in index order, in a kernel.  Waits for exec.
   SliceSums add_slots(const Exec& exec) const;
+  /// The same into sum, memory where kernels run that is laid out as SliceSums and has size() reals.  Asynchronous.
+  void add_slots(double* sum, const Exec& exec) const;
+  std::size_t size() const;
 
  private:
   const SliceTable& slices_;
-  int n_momenta_, n_values_;
+  int n_momenta_, n_values_, n_parts_;
   SumScratchPool::Loan scratch_;
   Buffer<double> large_;
   double* data_;

@@ -38,10 +38,10 @@ HANDED_ON = {"core/vectors/column_batch.hpp", "core/vectors/field_columns.hpp", 
              "core/launch/count_sites.hpp", "core/launch/for_each_task.hpp", "core/launch/for_each_task.cpp", "core/vectors/slice_sum.cpp"}
 # Without a row: the first touch of new memory is a part of every row that makes fields.
 WITHOUT_ROW = {"first_touch"}
-# GPUs do not work slice by slice, store links only once, and apply a hop and the inverse of a term in two passes.
-NOT_ON_GPUS = {"double_links", "slices_of_laplacian", "wilson_times_blocks"}
-# CPUs put sites in order where they are.
-NOT_ON_CPUS = {"export_reals"}
+# GPUs do not work slice by slice, and store links only once.
+NOT_ON_GPUS = {"double_links", "slices_of_laplacian"}
+# CPUs put sites in order where they are, and make traces of mesons in loops of host threads.
+NOT_ON_CPUS = {"export_reals", "meson traces"}
 
 
 def kernels_of_the_library(root=ROOT):

@@ -36,8 +36,7 @@ struct BaryonTile {
 /// Sums over slices of thirds of a program, which are put together to values after the last site.  For each tile the
 /// threads of a team write its quarks in the Dirac-Pauli basis to scratch memory, 600 flops for each quark; then a
 /// part of a site runs its steps, 306 flops each, and closes diquarks, 72 flops each; then threads add up the sites for
-/// pairs of momentum and third.  n_splits teams share a chunk, and have numbers of their own:
-/// partial[(((slot * n_momenta + momentum) * n_splits + split) * n_values + value) * 2].
+/// pairs of momentum and third.  n_splits teams share a chunk, and have numbers of their own, the parts of SlotSums.
 ///
 /// The nucleon at rest takes 16 steps and 8 closures, 6100 flops a site, and reads 288 reals.
 template <class T>
@@ -277,7 +276,7 @@ bool sum_by_teams(const RotatedQuarks<T>& quarks, const std::vector<BaryonValue>
   // Several times the teams that run at once, for these to end together.
   const int n_splits = std::clamp(4096 / (slices.n_chunks() * plan->n_blocks), 1, 4);
   const MomentumPhases<T> phases(lattice, momenta, origin, exec);
-  const SlotSums slots("baryon", lattice, slices, n_momenta, n_splits * n_values, exec);
+  const SlotSums slots("baryon", lattice, slices, n_momenta, n_values, exec, n_splits);
   for (int first = 0; first < n_momenta; first += together) {
     const int count = std::min(n_momenta - first, together);
     const TeamShape shape{
@@ -288,16 +287,7 @@ bool sum_by_teams(const RotatedQuarks<T>& quarks, const std::vector<BaryonValue>
                         Teams::sums(tile, plan->most_thirds, together), first, count, slots.data()},
                   exec);
   }
-  const SliceSums split = slots.add_slots(exec);
-  sums = {n_momenta, split.n_slices, n_values, {}};
-  sums.z.reserve(split.z.size() / std::size_t(n_splits));
-  for (int k = 0; k < n_momenta; ++k)
-    for (int slice = 0; slice < split.n_slices; ++slice)
-      for (int v = 0; v < n_values; ++v) {
-        std::complex<double> z = 0;
-        for (int part = 0; part < n_splits; ++part) z += split.at(k, slice)[part * n_values + v];
-        sums.z.push_back(z);
-      }
+  sums = slots.add_slots(exec);
   return true;
 }
 

@@ -281,16 +281,16 @@ struct MesonTensorSums {
   }
 };
 
-/// As slice_sums() of the meson tensor, on a device with tensor cores.
+/// The 256 sums of the meson tensor, on a device with tensor cores.  Asynchronous: phases, those of the momenta, must
+/// outlive the kernels.
 template <class T>
-SliceSums meson_tensor_sums(const Propagator<T>& s1, const Propagator<T>& s2, const std::vector<Momentum>& momenta,
-                            const Coord& source, const Exec& exec) {
+SlotSums meson_tensor_sums(const Propagator<T>& s1, const Propagator<T>& s2, const std::vector<Momentum>& momenta,
+                           const MomentumPhases<T>& phases, const Exec& exec) {
   constexpr int n_values = 256;
   constexpr std::size_t at_once = 3;
   const Lattice& lattice = s1.lattice();
   const SliceTable& slices = SliceTable::of(lattice);
-  const MomentumPhases<T> phases(lattice, momenta, source, exec);
-  const SlotSums sums("meson tensor", lattice, slices, int(momenta.size()), n_values, exec);
+  SlotSums sums("meson tensor", lattice, slices, int(momenta.size()), n_values, exec);
   std::vector<int> resting;
   std::vector<OppositeMomenta> moving;
   for (const OppositeMomenta& pair : opposite_momenta(momenta)) {
@@ -323,7 +323,7 @@ SliceSums meson_tensor_sums(const Propagator<T>& s1, const Propagator<T>& s2, co
       launch(std::integral_constant<int, 3>(), rest, first);
   }
   for (; rests < resting.size(); ++rests) launch(std::integral_constant<int, 0>(), resting[rests], 0);
-  return sums.add_slots(exec);
+  return sums;
 }
 
 #endif
