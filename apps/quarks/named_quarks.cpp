@@ -177,8 +177,7 @@ class QuarkMemory {
 
   /// What a solve works in, from its source and to its solution.
   double of_solve() const {
-    const bool is_transformed =
-        solver_.is_in_temporal_gauge() || (solver_.is_nonrelativistic() && !quark_.is_improved());
+    const bool is_transformed = solver_.is_in_temporal_gauge() || solver_.is_nonrelativistic(quark_);
     const bool is_corrected = solver_.preconditioner == "none" && !is_in_several() && solver_.links < 18;
     const double field = n_ * spinor;
     double sum = (is_transformed || is_corrected ? 3 : 0) * field * real_;

@@ -214,12 +214,11 @@ struct JobLinks {
 /// make(storage, links): M on these links in a storage; factors: of the links.
 template <class T, class Lanes, class Make>
 QuarkOperator<T, Lanes> with_solver(const GaugeField<double>& gauge, const LegFactors& factors,
-                                    const SolverChoice& choice, const Make& make, int n) {
+                                    const SolverChoice& choice, SpinBasis basis, const Make& make, int n) {
   using F = SpinorField<T, Lanes>;
   const JobLinks given{gauge.alias()};
   const auto M = make(T{}, given);
   std::string deflation;
-  const SpinBasis basis = choice.is_nonrelativistic() ? SpinBasis::nonrelativistic : SpinBasis::chiral;
   const auto solver_of = [&](const auto& dirac, const JobLinks& links) {
     const auto make_in_basis = [&](auto storage) { return make(storage, links).with_basis(basis); };
     if (choice.is_schwarz()) return schwarz_solver<T, Lanes>(choice, make_in_basis, links.gauge, factors, n);
@@ -235,7 +234,7 @@ QuarkOperator<T, Lanes> with_solver(const GaugeField<double>& gauge, const LegFa
       return Transformed<F>(to_there, there, solver_of(there, links));
     }
     const auto there = M.with_basis(basis);
-    if (choice.is_nonrelativistic())
+    if (basis == SpinBasis::nonrelativistic)
       return Transformed<F>(QuarkTransformation<T>(gauge.lattice(), basis), there, solver_of(there, given));
     return solver_of(there, given);
   };
@@ -295,8 +294,10 @@ QuarkOperator<T, Lanes> operator_with(const GaugeField<double>& gauge, const Qua
     return {std::make_shared<const Operator<F>>(M), std::make_shared<const Solver<F>>(solver), deflation};
   }
   const LegFactors factors = Anisotropy{action.xi0, action.nu}.factors(action.boundary_angles());
-  return with_dirac(action, forms,
-                    [&](const auto& make) { return with_solver<T, Lanes>(gauge, factors, choice, make, n_columns); });
+  const SpinBasis basis = choice.is_nonrelativistic(action) ? SpinBasis::nonrelativistic : SpinBasis::chiral;
+  return with_dirac(action, forms, [&](const auto& make) {
+    return with_solver<T, Lanes>(gauge, factors, choice, basis, make, n_columns);
+  });
 }
 
 /// For one column of spinors in double.

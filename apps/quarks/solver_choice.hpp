@@ -3,6 +3,7 @@
 // SolverChoice: the section [solver] of a job, and the same keys in the table of a quark.
 #pragma once
 
+#include "apps/quarks/quark_action.hpp"
 #include "apps/settings/settings.hpp"
 #include "kov/core/lattice/geometry.hpp"
 
@@ -80,17 +81,21 @@ struct SolverChoice {
   /// Whether its iterations are in 16 bits.
   bool is_in_16_bits() const { return precision.ends_with("-16"); }
   bool is_in_temporal_gauge() const { return gauge == "temporal"; }
+  /// For some quarks at least; and for this one.
   bool is_nonrelativistic() const;
+  bool is_nonrelativistic(const QuarkAction& quark) const;
   /// What basis = "auto" asks: whether iterations have operators in the non-relativistic basis and take less time
-  /// there.
+  /// there, for some quarks at least; and for this one.
   bool gains_by_basis(bool has_gpu) const;
+  bool gains_by_basis(bool has_gpu, const QuarkAction& quark) const;
   /// Whether it works in single precision or 16 bits beside double.
   bool is_mixed() const { return precision != "double" && !is_single(); }
   bool is_even_odd() const { return preconditioner.starts_with("even-odd"); }
   bool is_schwarz() const { return preconditioner == "schwarz"; }
   /// "bicgstab, even-odd preconditioner, mixed precision, tolerance 1e-9", with "links of 12 reals", "16 modes
-  /// deflated", "in temporal gauge" and "in the non-relativistic basis" where that is so, and of a Schwarz
-  /// preconditioner its settings: "multiplicative schwarz preconditioner (blocks of 4 4 4 4, cycles 2, steps 2)".
+  /// deflated", "in temporal gauge" where that is so, "in the non-relativistic basis" where that is given, and of a
+  /// Schwarz preconditioner its settings: "multiplicative schwarz preconditioner (blocks of 4 4 4 4, cycles 2, steps
+  /// 2)".
   std::string description() const;
   /// ", columns one by one"
   std::string columns_text() const;

@@ -37,6 +37,19 @@ TEST(SolverBasis, IsChiralWithoutOperatorsInTheOtherOneOrAGain) {
     for (const bool has_gpu : {false, true}) EXPECT_FALSE(choice.gains_by_basis(has_gpu)) << choice.description();
 }
 
+TEST(SolverBasis, IsChiralForQuarksWhoseHopMultipliesByInverses) {
+  const QuarkAction clover{.c_sw = 1.2}, twisted{.c_sw = 1.2, .mu = 0.1}, naik{.action = "naik"};
+  const SolverChoice mixed, in_16_bits{.precision = "reliable-16"};
+  EXPECT_TRUE(mixed.gains_by_basis(true, {}));
+  EXPECT_FALSE(mixed.gains_by_basis(true, clover));
+  EXPECT_TRUE(mixed.gains_by_basis(true, twisted)) << "its inverse takes a pass of its own";
+  EXPECT_TRUE(in_16_bits.gains_by_basis(true, clover)) << "the same";
+  EXPECT_FALSE(mixed.gains_by_basis(true, naik));
+  EXPECT_FALSE(mixed.gains_by_basis(false, twisted));
+  EXPECT_FALSE((SolverChoice{.links = 8}.gains_by_basis(true, {})));
+  EXPECT_TRUE((SolverChoice{.basis = "nonrelativistic"}.is_nonrelativistic(clover)));
+}
+
 TEST(SolverBasis, IsTheOneThatIsGiven) {
   EXPECT_FALSE(SolverChoice{.basis = "chiral"}.is_nonrelativistic());
   EXPECT_TRUE(SolverChoice{.basis = "nonrelativistic"}.is_nonrelativistic());
