@@ -212,11 +212,20 @@ SliceEigenvectors<T> read_eigenvectors(const Lattice& lattice, const std::filesy
   return result;
 }
 
+namespace {
+
+/// Apart, as a lambda with a reader in a public function would have linkage that its type does not have.
+template <class T>
+auto reading_by(const std::shared_ptr<const EigenvectorReader>& reader) {
+  return [reader](int first, const Field<ColorVector, T>& vectors) { reader->read(first, vectors); };
+}
+
+}  // namespace
+
 template <class T>
 VectorGroups<T> eigenvector_groups(const Lattice& lattice, const std::filesystem::path& path, int at_once) {
   const auto reader = std::make_shared<const EigenvectorReader>(lattice, path);
-  return VectorGroups<T>(lattice, reader->n(), at_once,
-                         [reader](int first, const Field<ColorVector, T>& vectors) { reader->read(first, vectors); });
+  return VectorGroups<T>(lattice, reader->n(), at_once, reading_by<T>(reader));
 }
 
 template void EigenvectorWriter::write(const Field<ColorVector, float>&, const std::vector<int>&);
