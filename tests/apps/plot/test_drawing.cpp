@@ -52,7 +52,8 @@ TEST(Drawing, IsPdfWithItsFontsOrSaysWhyNot) {
   EXPECT_EQ(pdf.rfind("%PDF-", 0), 0u);
   EXPECT_TRUE(test::has(pdf.substr(pdf.size() - 8), "%%EOF"));
   EXPECT_TRUE(test::has(pdf, "/MediaBox [ 0 0 120 60 ]"));
-  EXPECT_TRUE(test::has(pdf, "/FontFile"));
+  EXPECT_TRUE(test::has(pdf, "/FontFile") || test::has(pdf, "/Type3"))
+      << "a machine without fonts has the one that cairo draws";
   EXPECT_TRUE(test::has(pdf, "a < b"));
   EXPECT_FALSE(test::has(pdf, "CreationDate"));
   EXPECT_EQ(pdf, example().pdf()) << "the same drawing is the same file";
