@@ -58,8 +58,7 @@ Autocorrelation analysed(double mean, const std::vector<double>& off, const Gamm
   for (std::size_t t = 1; t < gamma.size(); ++t) sum += gamma[t] / gamma[0];
   result.tau_int = 0.5 + sum;
   result.long_enough = found && result.is_measured() && n >= 50 * result.tau_int;
-  result.error =
-      result.is_measured() ? std::sqrt(gamma[0] * 2 * result.tau_int / n) : std::numeric_limits<double>::quiet_NaN();
+  result.error = std::sqrt(gamma[0] * 2 * (result.is_measured() ? result.tau_int : 0.5) / n);
   result.error_of_error = result.error * std::sqrt((w + 0.5) / n);
   result.tau_int_error = result.tau_int * 2 * std::sqrt(std::max(w - result.tau_int + 0.5, 0.0) / n);
   for (std::size_t t = gamma.size(); t <= std::min(2 * std::size_t(result.window), longest); ++t)

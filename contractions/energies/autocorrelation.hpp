@@ -14,12 +14,10 @@ namespace kov {
 struct Autocorrelation {
   double mean;
   /// One standard deviation of the mean, autocorrelation included, and that of this error; in the units of the history.
-  /// NaN unless is_measured().
+  /// Unless is_measured(), that of measurements without autocorrelation.
   double error, error_of_error;
   /// 1/2 + sum_t rho(t), in units of the distance of measurements; 1/2 without autocorrelation.
   double tau_int, tau_int_error;
-  /// Whether tau_int is positive: estimates from too few measurements may be 0 or less, which measures nothing.
-  bool is_measured() const { return tau_int > 0; }
   /// The last t of that sum.
   int window;
   /// Whether the window was found and the history has 50 tau_int or more; else it is too short for its autocorrelation,
@@ -27,6 +25,9 @@ struct Autocorrelation {
   bool long_enough;
   /// Gamma(t) / Gamma(0) for t = 0, ..., 2 window or as far as the history goes.
   std::vector<double> rho;
+
+  /// Whether tau_int is positive: estimates from too few measurements may be 0 or less, which measures nothing.
+  bool is_measured() const { return tau_int > 0; }
 };
 
 /// Settings of the Gamma method.
