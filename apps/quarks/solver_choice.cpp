@@ -65,7 +65,7 @@ void SolverChoice::add_to(Settings& s, const std::string& section) {
   s.add(section + ".max_iterations", &max_iterations, "limit of iterations; a solve that needs more is an error");
   s.add(section + ".columns", &columns,
         "of a propagator: solved for one by one, of which a killed `kovariant propagator` keeps each, or together; "
-        "'auto': together on GPUs and by `kovariant distill`",
+        "'auto': together on GPUs and by `kovariant distill`, but for iterations in 16 bits",
         {"auto", "one by one", "together"});
   s.add(section + ".gauge", &gauge,
         "of the links while solving: in 'temporal' gauge those in time are 1 and not loaded; results stay in the given "
@@ -80,14 +80,15 @@ void SolverChoice::add_to(Settings& s, const std::string& section) {
 
 bool SolverChoice::is_together() const {
   // A GPU's hop on eight columns takes two thirds of the time of eight hops.  On CPUs the default precision takes as
-  // long one by one, in less memory, and a killed propagator job keeps every column; distill keeps none
-  // (docs/performance.md).
+  // long one by one, in less memory, and a killed propagator job keeps every column; distill keeps none.  In 16 bits
+  // columns whose recursions end early wait longer for the others than is saved (docs/performance.md).
   if (columns != "auto") return columns == "together";
-  const bool is_possible = !(has_packs && (is_in_16_bits() || is_nonrelativistic() || links == 8));
-  return is_possible && (on_gpu || is_block() || auto_columns == AutoColumns::together);
+  const bool is_possible = !(has_packs && (is_in_16_bits() || may_be_nonrelativistic() || links == 8));
+  const bool gains = !is_in_16_bits() && (on_gpu || auto_columns == AutoColumns::together);
+  return is_possible && (is_block() || gains);
 }
 
-bool SolverChoice::is_nonrelativistic() const {
+bool SolverChoice::may_be_nonrelativistic() const {
   return basis == "auto" ? gains_by_basis(on_gpu) : basis == "nonrelativistic";
 }
 
@@ -157,7 +158,7 @@ void SolverChoice::check(const Settings& settings, const std::string& section) c
   }
   const bool together = is_together() || is_block();
   const std::string alone = is_block() ? " method cg" : " columns one by one";
-  if (is_nonrelativistic() && has_packs) {
+  if (may_be_nonrelativistic() && has_packs) {
     const std::string without = "is nonrelativistic, but CPUs have no operators in that basis on ";
     require(!is_in_16_bits(), origin("basis"), without + "16-bit spinors: take chiral, or " + wider);
     require(!together, origin("basis"), without + "columns in lanes: take chiral, or" + alone);
@@ -166,13 +167,13 @@ void SolverChoice::check(const Settings& settings, const std::string& section) c
           "- a link is stored as 18, 12 or 8 reals: take one of these");
   require(!has_packs || links != 8 || !together, origin("links"),
           "is 8, but columns together have no links of 8 reals on CPUs: take 12, or" + alone);
-  require(!is_nonrelativistic() || links == 18 || (!has_packs && links == 12), origin("links"), "is", links,
+  require(!may_be_nonrelativistic() || links == 18 || (!has_packs && links == 12), origin("links"), "is", links,
           "- there are no operators in the non-relativistic basis on such links: take",
           has_packs ? "18, or basis chiral" : "18 or 12, or basis chiral");
   require(!is_block() || is_together(), origin("columns"), "is", columns + ",",
           "but block-cg has one Krylov space for all columns: take together, or method cg");
   require(deflation >= 0, origin("deflation"), "is", deflation, "- it must be 0 or more eigenvectors");
-  require(deflation == 0 || (method == "cg" && preconditioner == "even-odd" && !is_nonrelativistic()),
+  require(deflation == 0 || (method == "cg" && preconditioner == "even-odd" && !may_be_nonrelativistic()),
           origin("deflation"), "is", std::to_string(deflation) + ",",
           "which is for conjugate gradients on even sites: take method cg, preconditioner even-odd and basis chiral,",
           "or 0");

@@ -15,7 +15,8 @@ namespace kov::app {
 /// Of the eigenvectors for solver.deflation: the largest |H v - lambda v| / |H|, H = gamma_5 M on even sites.
 inline constexpr double deflation_tolerance = 1e-5;
 
-/// What columns = "auto" of a program means: one by one on CPUs and together on GPUs, or together on both.
+/// What columns = "auto" of a program means where iterations are not in 16 bits: one by one on CPUs and together on
+/// GPUs, or together on both.
 enum class AutoColumns { together_on_gpus, together };
 
 /// A key of a solver that an action has no operator for.
@@ -81,8 +82,8 @@ struct SolverChoice {
   /// Whether its iterations are in 16 bits.
   bool is_in_16_bits() const { return precision.ends_with("-16"); }
   bool is_in_temporal_gauge() const { return gauge == "temporal"; }
-  /// For some quarks at least; and for this one.
-  bool is_nonrelativistic() const;
+  /// Whether iterations for some quarks are in the non-relativistic basis; and those for this one.
+  bool may_be_nonrelativistic() const;
   bool is_nonrelativistic(const QuarkAction& quark) const;
   /// What basis = "auto" asks: whether iterations have operators in the non-relativistic basis and take less time
   /// there, for some quarks at least; and for this one.

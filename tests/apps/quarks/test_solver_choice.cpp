@@ -25,7 +25,7 @@ TEST(SolverBasis, IsNonrelativisticOnGpusWhereThatIsFaster) {
     EXPECT_EQ(choice.basis, "auto");
     EXPECT_TRUE(choice.gains_by_basis(true)) << choice.description();
     EXPECT_FALSE(choice.gains_by_basis(false)) << choice.description();
-    EXPECT_EQ(choice.is_nonrelativistic(), !has_packs) << "GPUs have no packs";
+    EXPECT_EQ(choice.may_be_nonrelativistic(), !has_packs) << "GPUs have no packs";
   }
 }
 
@@ -50,10 +50,20 @@ TEST(SolverBasis, IsChiralForQuarksWhoseHopMultipliesByInverses) {
   EXPECT_TRUE((SolverChoice{.basis = "nonrelativistic"}.is_nonrelativistic(clover)));
 }
 
+TEST(SolverColumns, AreOneByOneIn16BitsUnlessGiven) {
+  for (const AutoColumns meaning : {AutoColumns::together_on_gpus, AutoColumns::together})
+    for (const std::string precision : {"reliable-16", "single-16"}) {
+      EXPECT_FALSE((SolverChoice{.precision = precision, .auto_columns = meaning}.is_together())) << precision;
+      EXPECT_TRUE((SolverChoice{.precision = precision, .columns = "together", .auto_columns = meaning}.is_together()));
+    }
+  EXPECT_TRUE((SolverChoice{.auto_columns = AutoColumns::together}.is_together()));
+  EXPECT_EQ(SolverChoice{}.is_together(), !has_packs) << "GPUs have no packs";
+}
+
 TEST(SolverBasis, IsTheOneThatIsGiven) {
-  EXPECT_FALSE(SolverChoice{.basis = "chiral"}.is_nonrelativistic());
-  EXPECT_TRUE(SolverChoice{.basis = "nonrelativistic"}.is_nonrelativistic());
-  EXPECT_TRUE((SolverChoice{.precision = "double", .basis = "nonrelativistic"}.is_nonrelativistic()));
+  EXPECT_FALSE(SolverChoice{.basis = "chiral"}.may_be_nonrelativistic());
+  EXPECT_TRUE(SolverChoice{.basis = "nonrelativistic"}.may_be_nonrelativistic());
+  EXPECT_TRUE((SolverChoice{.precision = "double", .basis = "nonrelativistic"}.may_be_nonrelativistic()));
 }
 
 std::string refusal(const SolverChoice& choice) {
