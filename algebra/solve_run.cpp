@@ -40,7 +40,7 @@ bool is_of_normal_equations(const std::string& solver) { return solver.find("nor
 std::string hint(const std::string& solver) {
   if (is_of_normal_equations(solver)) return "";
   return ": the operator may have eigenvalues on both sides of zero, as a Dirac operator has beyond its critical mass; "
-         "conjugate gradients on normal equations (in kovariant solver.method = 'cg') do not need them on one side";
+         "conjugate gradients on normal equations do not need them on one side";
 }
 /// A residual has grown beyond rounding when its own rounding is this share of what it began with.
 constexpr double lost = 0.01;

@@ -73,7 +73,7 @@ void SeriesCollector::add(const CorrelatorArray& array, const std::string& file,
   if (!channels_.empty() && !matches_any(array.head.channel, channels_)) return;
   require(extent[3] <= 0 || array.n_times == std::size_t(extent[3]), file, "has correlators of", array.head.channel,
           "at", array.n_times, "times, but the lattice", to_string(extent), "has", std::to_string(extent[3]) + ":",
-          "give data.extent of the lattice that they are of");
+          "give data.extent of the lattice that they are of, and correlators at all of its times");
   const Coord box = known_extent(extent);
   const bool averages = average_momenta_ && is_even_in_momentum(array);
   std::vector<int> numbers;

@@ -13,7 +13,7 @@
 
 namespace kov::app {
 
-/// "12 MiB", rounded up, so that a plan within a limit says no more than it.
+/// "12 MiB", rounded up: less than a MiB more than there are.
 std::string mebibytes_text(double bytes);
 
 /// "memory          12 MiB\n" of all processes together, as plans say it.

@@ -233,7 +233,11 @@ ChannelNumbers traces_on_device(const std::vector<MesonChannel>& channels, const
   const MomentumPhases<T> phases(lattice, momenta, source, exec);
   const detail::SlotSums sums = detail::meson_tensor_sums(s1, s2, momenta, phases, exec);
   ChannelNumbers result{{}, lattice.sum_scratch().borrow(), {}};
-  double* const tensor = result.scratch->partial(sums.size());
+  // As SlotSums keeps them.
+  constexpr std::size_t most_kept = std::size_t(1) << 20;
+  const Buffer<double> large =
+      sums.size() > most_kept ? Buffer<double>("meson tensor", sums.size(), exec) : Buffer<double>();
+  double* const tensor = large.size() > 0 ? large.data() : result.scratch->partial(sums.size());
   sums.add_slots(tensor, exec);
   const int n_momenta = int(momenta.size()), n_slices = lattice.extent()[3], n_each = n_momenta * n_slices;
   const std::size_t n = channels.size() * std::size_t(n_each) * 2;

@@ -362,7 +362,7 @@ TEST(SolverFailures, StagnationFarAboveRoundingIsNotTakenForIt) {
   scale(0.01, problem.x);
   has("times the source, so the solver does not converge on this system: the operator may have eigenvalues on both "
       "sides of zero");
-  has("solver.method = 'cg'");
+  has("conjugate gradients on normal equations");
   BiCgStab{.tolerance = 1e-6}(problem.wilson, problem.b, problem.x);
   has("probably because rounding dominates it");
 }

@@ -5,6 +5,7 @@
 
 #include "kov/core/launch/for_each_item.hpp"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace kov::detail {
@@ -12,7 +13,8 @@ namespace kov::detail {
 /// A trace of two gamma matrices, Tr[g5 S2^+ g5 Gamma_sink S1 Gamma_source], as 16 numbers of the tensor, one for each
 /// sink spin a of S2 and source spin d of S1, times powers of i.
 struct MesonTrace {
-  /// Two bits for each spin a: the sink spin of S1, and the power of i; then the same for each d and S2's source spin.
+  /// Four fields of two bits for each of four spins: for each a the sink spin of S1, and a power of i; then for each d
+  /// the source spin of S2, and a power of i.
   std::uint32_t bits = 0;
 
   KOKKOS_FORCEINLINE_FUNCTION constexpr int field(int which, int spin) const {
