@@ -89,6 +89,20 @@ class AnalyzeNumbers(SyntheticTest):
                 self.assertEqual([of("energy/" + name) for name in ("form", "covariance", "problem")], [form, "diagonal", ""])
                 self.assertLess(abs(energy[0] - {"cosh": 0.4, "exp": 0.7}[form]), 5 * energy[1])
 
+    def test_energies_that_alternate_measure_no_autocorrelation(self):
+        rows = [correlator("cosh", 0.4 + 0.002 * (-1)**n, TIMES) for n in range(8)]
+        self.write("data.h5", {"meson/pion/p0_0_0": rows})
+        for method in ("jackknife", "gamma"):
+            done = self.analyze("errors.method=" + method, "fit.covariance=diagonal", "fit.ranges=1", "fit.first=3", "fit.last=10",
+                                "output.prefix=" + method)
+            self.assertRegex(done.stdout, r"(?m)^pion .* too few ")
+            content = self.content(method + ".h5")
+            for name in ("tau_int", "tau_int_error", "error_of_error", "window"):
+                self.assertTrue(math.isnan(content["energy/" + name]["values"][0]), name)
+            self.assertEqual(content["energy/long_enough"]["values"], [0])
+            # 0.002 over the root of 8, without autocorrelation.
+            self.assertAlmostEqual(content["energy/error"]["values"][0], 0.0007, delta=0.0002)
+
     def test_a_gevp_of_two_states_is_that_of_the_matrix(self):
         vectors, energies = [(1, 0.6), (-0.5, 0.9)], {"p0_0_0": (0.3, 0.8), "p1_0_0": (0.7, 1.1)}
         draw, names, datasets = random.Random(3), ("one", "two"), {}
