@@ -242,7 +242,7 @@ std::string SolveRun::remedy() const {
   if (std::isfinite(reached)) text += sentence(", and this solve", reached);
   text += ": " + more + "ask for a larger tolerance";
   if (!in_double) text += ", or solve in double or mixed precision";
-  const bool squares = solver_is("normal equations") && !solver_is("normal equations of the error");
+  const bool squares = is_of_normal_equations(report_.solver) && !solver_is("normal equations of the error");
   if (squares && !solver_is("even-odd")) text += ", or take CGNE or even sites, which lose fewer digits";
   return std::isfinite(reached) ? text : text + ", or " + check;
 }
