@@ -100,7 +100,7 @@ detail::MesonTrace trace_of(const MesonChannel& channel) {
               source = Gamma::number(channel.source) * Gamma::five();
   detail::MesonTrace trace;
   for (std::size_t spin = 0; spin < 4; ++spin) {
-    const int fields[4] = {sink.column[spin], sink.phase[spin] & 3, source.column[spin], source.phase[spin] & 3};
+    const int fields[4] = {sink.column[spin], sink.phase[spin], source.column[spin], source.phase[spin]};
     for (int which = 0; which < 4; ++which) trace.bits |= std::uint32_t(fields[which]) << (8 * which + 2 * int(spin));
   }
   return trace;
@@ -233,19 +233,16 @@ ChannelNumbers traces_on_device(const std::vector<MesonChannel>& channels, const
   const MomentumPhases<T> phases(lattice, momenta, source, exec);
   const detail::SlotSums sums = detail::meson_tensor_sums(s1, s2, momenta, phases, exec);
   ChannelNumbers result{{}, lattice.sum_scratch().borrow(), {}};
-  // As SlotSums keeps them.
-  constexpr std::size_t most_kept = std::size_t(1) << 20;
-  const Buffer<double> large =
-      sums.size() > most_kept ? Buffer<double>("meson tensor", sums.size(), exec) : Buffer<double>();
-  double* const tensor = large.size() > 0 ? large.data() : result.scratch->partial(sums.size());
-  sums.add_slots(tensor, exec);
+  const detail::SumMemory tensor("meson tensor", *result.scratch, sums.size(), exec);
+  sums.add_slots(tensor.data(), exec);
   const int n_momenta = int(momenta.size()), n_slices = lattice.extent()[3], n_each = n_momenta * n_slices;
   const std::size_t n = channels.size() * std::size_t(n_each) * 2;
   double* const to = result.scratch->results(n);
   constexpr std::size_t at_once = detail::MesonTracesKernel::most_channels;
   for (std::size_t first = 0; first < channels.size(); first += at_once) {
     const std::size_t count = std::min(channels.size() - first, at_once);
-    detail::MesonTracesKernel kernel{tensor, n_momenta, n_slices, source[3], {}, to + first * std::size_t(n_each) * 2};
+    detail::MesonTracesKernel kernel{tensor.data(), n_momenta, n_slices,
+                                     source[3],     {},        to + first * std::size_t(n_each) * 2};
     for (std::size_t c = 0; c < count; ++c) kernel.traces[c] = trace_of(channels[first + c]);
     for_each_item("meson traces", int(count) * n_each, kernel, exec);
   }

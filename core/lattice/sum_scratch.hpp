@@ -54,6 +54,22 @@ class SumScratch {
   std::uint64_t turn_ = 0;
 };
 
+/// n reals where kernels run: partial() of the scratch or, for many, which it would keep, memory of their own.
+class SumMemory {
+ public:
+  /// exec: of the kernels that use them.
+  SumMemory(const std::string& name, SumScratch& scratch, std::size_t n, const Exec& exec) {
+    constexpr std::size_t most_kept = std::size_t(1) << 20;
+    if (n > most_kept) large_ = Buffer<double>(name, n, exec);
+    data_ = n > most_kept ? large_.data() : scratch.partial(n);
+  }
+  double* data() const { return data_; }
+
+ private:
+  Buffer<double> large_;
+  double* data_;
+};
+
 /// Lends scratch to one sum at a time.  Threads of the host may borrow at the same time.
 class SumScratchPool {
  public:

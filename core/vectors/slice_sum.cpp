@@ -15,7 +15,8 @@ void SliceSums::sum_over_ranks(const Comm& comm) {
 
 namespace detail {
 
-/// Adds real i of a row of n_row over the slots of one slice, one after the other: sum has the order of SliceSums.
+/// Adds a real of a row of n_row over the slots of one slice and their parts, one after the other: sum has the order of
+/// SliceSums.
 struct AddSlotsKernel {
   SliceTable::View slices;
   const double* partial;
@@ -34,21 +35,27 @@ struct AddSlotsKernel {
   }
 };
 
+namespace {
+
+/// How many reals the sums of slots are.  Throws InputError where those of slices are more than a kernel can count.
+std::size_t reals_of_slots(const SliceTable& slices, int n_momenta, int n_values, int n_parts) {
+  const std::size_t of_slot = std::size_t(n_momenta) * std::size_t(n_values) * 2;
+  require(std::size_t(slices.n_slices()) * of_slot <= std::size_t(std::numeric_limits<int>::max()), "sums over",
+          slices.n_slices(), "slices of", n_values, "numbers for", n_momenta,
+          "momenta are too many for one sweep: take the momenta in several");
+  return std::size_t(slices.n_slots()) * std::size_t(n_parts) * of_slot;
+}
+
+}  // namespace
+
 SlotSums::SlotSums(const std::string& name, const Lattice& lattice, const SliceTable& slices, int n_momenta,
                    int n_values, const Exec& exec, int n_parts)
     : slices_(slices),
       n_momenta_(n_momenta),
       n_values_(n_values),
       n_parts_(n_parts),
-      scratch_(lattice.sum_scratch().borrow()) {
-  require(size() <= std::size_t(std::numeric_limits<int>::max()), "sums over", slices.n_slices(), "slices of", n_values,
-          "numbers for", n_momenta, "momenta are too many for one sweep: take the momenta in several");
-  // So many are kept in the lattice's scratch memory, which is allocated only once.
-  constexpr std::size_t most_kept = std::size_t(1) << 20;
-  const std::size_t n = std::size_t(slices.n_slots()) * std::size_t(n_momenta * n_parts) * std::size_t(n_values) * 2;
-  if (n > most_kept) large_ = Buffer<double>(name, n, exec);
-  data_ = large_.size() > 0 ? large_.data() : scratch_->partial(n);
-}
+      scratch_(lattice.sum_scratch().borrow()),
+      memory_(name, *scratch_, reals_of_slots(slices, n_momenta, n_values, n_parts), exec) {}
 
 std::size_t SlotSums::size() const {
   return std::size_t(slices_.n_slices()) * std::size_t(n_momenta_) * std::size_t(n_values_) * 2;
@@ -57,7 +64,7 @@ std::size_t SlotSums::size() const {
 void SlotSums::add_slots(double* sum, const Exec& exec) const {
   const std::size_t n_of_momentum = std::size_t(n_values_) * 2;
   for_each_item("add_slots", int(size()),
-                AddSlotsKernel{slices_.view(), data_, std::size_t(n_momenta_) * n_of_momentum, n_of_momentum,
+                AddSlotsKernel{slices_.view(), data(), std::size_t(n_momenta_) * n_of_momentum, n_of_momentum,
                                std::size_t(slices_.n_slices()), std::size_t(n_parts_), sum},
                 exec);
 }

@@ -61,7 +61,7 @@ class SlotSums {
   SlotSums(const std::string& name, const Lattice& lattice, const SliceTable& slices, int n_momenta, int n_values,
            const Exec& exec, int n_parts = 1);
 
-  double* data() const { return data_; }
+  double* data() const { return memory_.data(); }
   /// Adds the slots and parts of each slice in index order, in a kernel.  Waits for exec.
   SliceSums add_slots(const Exec& exec) const;
   /// The same into sum, memory where kernels run that is laid out as SliceSums and has size() reals.  Asynchronous.
@@ -72,8 +72,7 @@ class SlotSums {
   const SliceTable& slices_;
   int n_momenta_, n_values_, n_parts_;
   SumScratchPool::Loan scratch_;
-  Buffer<double> large_;
-  double* data_;
+  SumMemory memory_;
 };
 
 #if !defined(KOKKOS_ENABLE_CUDA)
