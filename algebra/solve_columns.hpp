@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Private to solvers that call another one for the columns that are left.
+// Private to solvers: operators, and other solvers, for the columns that are left.
 #pragma once
 
 #include "kov/algebra/solve_run.hpp"
@@ -36,6 +36,53 @@ inline std::vector<ColumnRange> packs_with_any(const Vector& x, const ColumnMask
     if (const ColumnRange pack{first, std::min(width, n_columns - first)}; !pack.of(others).all_finished())
       packs.push_back(pack);
   return packs;
+}
+
+/// Ranges of columns of x that hold those that `others` does not name: of packs that have any of them, or one that
+/// holds all of these if they are more than half, as a column takes least time beside others.
+inline std::vector<ColumnRange> ranges_with_any(const Vector& x, const ColumnMask& others) {
+  std::vector<ColumnRange> ranges;
+  int n_columns = 0;
+  for (const ColumnRange& pack : packs_with_any(x, others)) {
+    n_columns += pack.n;
+    if (!ranges.empty() && ranges.back().first + ranges.back().n == pack.first)
+      ranges.back().n += pack.n;
+    else
+      ranges.push_back(pack);
+  }
+  if (2 * n_columns <= x.n_components()) return ranges;
+  const int first = ranges.front().first;
+  return {{first, ranges.back().first + ranges.back().n - first}};
+}
+
+/// The columns of a field to work in for x, which has as many columns or some of its ranges.
+inline Vector memory_for(const Vector& x, const Vector& memory) {
+  const int n = x.n_components(), surplus = memory.n_components() - n;
+  // A pack that is not full must be the last one in memory too.
+  return surplus == 0 ? memory : memory.components(n % x.columns_together() == 0 ? 0 : surplus, n);
+}
+
+/// out = A in for the columns that `others` does not name; further ones of out may change.
+inline void apply_to_columns(const Operator<Vector>& A, const Vector& in, const Vector& out, const ColumnMask& others) {
+  if (!others.any_finished()) return A.apply(in, out);
+  for (const ColumnRange& range : ranges_with_any(in, others)) A.apply(range.of(in), range.of(out));
+}
+/// The same with A^+.
+inline void apply_adjoint_to_columns(const Operator<Vector>& A, const Vector& in, const Vector& out,
+                                     const ColumnMask& others) {
+  if (!others.any_finished()) return A.apply_adjoint(in, out);
+  for (const ColumnRange& range : ranges_with_any(in, others)) A.apply_adjoint(range.of(in), range.of(out));
+}
+
+/// Sets the columns of r that `others` does not name to the true residuals of A x = b; returns |r_k|^2, of no meaning
+/// for others.  memory: a field to work in, needed where there are others.
+inline ByColumn<double> true_residuals_of_columns(const Operator<Vector>& A, const Vector& b, const Vector& x,
+                                                  const Vector& r, const ColumnMask& others, const Vector& memory) {
+  if (!others.any_finished()) return true_residual_by_column(A, b, x, r);
+  apply_to_columns(A, x, memory, others);
+  xpay(b, -1, memory, others);
+  copy(memory, r, others);
+  return norm2_by_column(r, others);
 }
 
 /// solver(A, b, x) for the columns that `others` does not name: on fields of the packs that have any of them.  Other

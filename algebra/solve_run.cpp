@@ -166,17 +166,24 @@ void SolveRun::add(const SolveReport& inner, const ByColumn<double>& scale) {
   }
 }
 
-bool SolveRun::over(const ByColumn<double>& residual, const ByColumn<double>& stopping_residual, int patience) {
+bool SolveRun::over(const ByColumn<double>& residual, const ByColumn<double>& stopping_residual, int patience,
+                    const ColumnMask& others) {
   systems_.resize(residual.size());
-  stopped_ = ColumnMask(int(residual.size()));
-  for (std::size_t k = 0; k < systems_.size(); ++k) {
-    System& system = systems_[k];
-    if (!system.is_zero) {
-      system.residual = residual[k];
-      system.stopping_residual = stopping_residual[k];
+  ColumnMask stopped(int(residual.size()));
+  for (int k = 0; k < stopped.size(); ++k) {
+    const std::size_t i = std::size_t(k);
+    System& system = systems_[i];
+    if (others.is_finished(k)) {
+      if (stopped_.is_finished(k)) stopped.finish(k);
+      continue;
     }
-    if (system.is_zero || is_over(system, patience)) stopped_.finish(int(k));
+    if (!system.is_zero) {
+      system.residual = residual[i];
+      system.stopping_residual = stopping_residual[i];
+    }
+    if (system.is_zero || is_over(system, patience)) stopped.finish(k);
   }
+  stopped_ = stopped;
   return !may_iterate();
 }
 

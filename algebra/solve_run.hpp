@@ -49,6 +49,8 @@ double largest_unfinished(const ByColumn<double>& numbers, const ColumnMask& fin
 ///       }
 ///     }
 ///
+/// That restarts all systems when the last one has stopped; others need not wait, see over().
+///
 /// Each system has its own count and limit of iterations, restarts and reason to end.  A solver that takes all columns
 /// as one system is the same loop with plain numbers: true_residual() and norm2().
 class SolveRun {
@@ -69,11 +71,15 @@ class SolveRun {
   }
 
   /// With true residuals, before a (re)start: whether the solve is over.  A system is over when it converged, ran out
-  /// of iterations, or has begun `patience` times in a row without halving its true residual.
-  bool over(const ByColumn<double>& residual, const ByColumn<double>& stopping_residual, int patience);
-  bool over(const ByColumn<double>& residual, int patience) { return over(residual, residual, patience); }
+  /// of iterations, or has begun `patience` times in a row without halving its true residual.  others: systems that do
+  /// not begin anew now, as they go on or are over already: they are not judged, and stay stopped or not.
+  bool over(const ByColumn<double>& residual, const ByColumn<double>& stopping_residual, int patience,
+            const ColumnMask& others = {});
+  bool over(const ByColumn<double>& residual, int patience, const ColumnMask& others = {}) {
+    return over(residual, residual, patience, others);
+  }
 
-  /// Systems that take no part until the next over(): those that are over, were stopped or ran out of iterations.
+  /// Systems that take no part until they begin anew: those that are over, were stopped or ran out of iterations.
   const ColumnMask& stopped() const { return stopped_; }
   void stop(const ColumnMask& systems) { stopped_ = stopped_ | systems; }
   bool may_iterate() const { return stopped_.n_unfinished() > 0; }

@@ -48,7 +48,7 @@ struct MinimalPolynomials {
         axpy(-tau[i][j], at(i), at(j), others);
       }
       const auto [overlap, square] = inner_product_norm2_by_column(at(j), at(0), others);
-      unusable = unusable | (others | not_above(square, nothing * nothing * before).complement()).complement();
+      unusable = unusable | (others.complement() & not_above(square, nothing * nothing * before));
       sigma[j] = square;
       of_r[j] = overlap / square;
       of_x[j] = of_u[j] = ByColumn<Number>::repeated(n, 0);
@@ -92,7 +92,7 @@ SolveReport BiCgStabL::operator()(const Operator<Vector>& A, const Vector& b, co
   for (;;) {
     ByColumn<double> rr = true_residual_by_column(A, b, x, r[0]);
     if (run.over(sqrt(rr / bb), detail::bicgstab_patience)) return run.finish(r[0], b);
-    const ByColumn<double> shadow_norm = detail::begin_shadow_by_column(A, r[0], plain | run.stopped(), u[1], shadow);
+    const ByColumn<double> shadow_norm = detail::begin_shadow_by_column(A, r[0], plain, run.stopped(), u[1], shadow);
     zero(u[0]);
     ByColumn<Number> rho = ByColumn<Number>::repeated(n, 1), alpha = ByColumn<Number>::repeated(n, 0), omega = rho;
     plain = ColumnMask(n);

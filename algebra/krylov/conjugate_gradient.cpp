@@ -4,7 +4,6 @@
 #include "kov/algebra/krylov/krylov_loops.hpp"
 
 #include <cmath>
-#include <optional>
 #include <utility>
 
 namespace kov {
@@ -25,8 +24,9 @@ struct ErrorOperator {
   Vector between;
 
   void apply(const Vector& in, const Vector& out) const {
-    A.apply_adjoint(in, between);
-    A.apply(between, out);
+    const Vector memory = detail::memory_for(in, between);
+    A.apply_adjoint(in, memory);
+    A.apply(memory, out);
   }
 };
 
@@ -38,24 +38,26 @@ class NormalSolution : public detail::SolutionOfRecursion {
   NormalSolution(const Operator<Vector>& A, const Vector& b, const Vector& x, const Vector& work)
       : A_(A), b_(b), x_(x), work_(work), schedule_(b.n_components(), std::cbrt(b.rounding())) {}
 
-  ByColumn<double> restart(SolveRun&, const Vector& r) override {
-    const ByColumn<double> rr = set_residual(r, ColumnMask(r.n_components()));
-    schedule_.restart(rr);
+  ByColumn<double> restart(SolveRun&, const Vector& r, const ColumnMask& others, const Vector& memory) override {
+    const ByColumn<double> rr = set_residual(r, others, memory);
+    schedule_.restart(rr, others);
     return rr;
   }
   ColumnMask due(const ByColumn<double>& rr, const SolveRun& run) override { return schedule_.due(rr, run); }
   std::string reason_not_positive() const override { return detail::NormalOperator::reason_not_positive; }
-  void renew(const ColumnMask& due, ByColumn<double>& rr, SolveRun& run, const Vector& r) override {
-    const ByColumn<double> found = set_residual(r, due.complement());
+  void renew(const ColumnMask& due, ByColumn<double>& rr, SolveRun& run, const Vector& r,
+             const Vector& memory) override {
+    const ByColumn<double> found = set_residual(r, due.complement(), memory);
     // Where x comes no further, over() has to judge it.  Residuals rise, too: the largest is what this one fell from.
-    run.stop((due.complement() | not_above(found, 0.25 * schedule_.largest())).complement());
+    run.stop(due & not_above(found, 0.25 * schedule_.largest()).complement());
     schedule_.renew(due, rr, found);
     rr = choose(due, found, rr);
   }
 
  protected:
-  /// Sets r to the residual that the recursion ought to have, but for the columns that `others` names; returns |r_k|^2.
-  virtual ByColumn<double> set_residual(const Vector& r, const ColumnMask& others) = 0;
+  /// Sets r to the residual that the recursion ought to have, but for the columns that `others` names; returns |r_k|^2,
+  /// of no meaning for these.
+  virtual ByColumn<double> set_residual(const Vector& r, const ColumnMask& others, const Vector& memory) = 0;
 
   const Operator<Vector>& A_;
   const Vector &b_, &x_, &work_;
@@ -70,25 +72,20 @@ class SolutionOfNormalEquations final : public NormalSolution {
   using NormalSolution::NormalSolution;
   const Vector& update() const override { return x_; }
   std::string overlap_name() const override { return detail::NormalOperator::overlap_name; }
-  bool over(SolveRun& run, const ByColumn<double>& residual, int patience) const override {
-    return run.over(sqrt(rr_ / norm2_by_column(b_)), residual, patience);
+  bool over(SolveRun& run, const ByColumn<double>& residual, int patience, const ColumnMask& others) const override {
+    return run.over(sqrt(rr_ / norm2_by_column(b_)), residual, patience, others);
   }
 
  private:
-  ByColumn<double> set_residual(const Vector& r, const ColumnMask& others) override {
-    rr_ = true_residual_by_column(A_, b_, x_, work_);
-    if (!others.any_finished()) {
-      A_.apply_adjoint(work_, r);
-    } else {
-      if (!renewed_) renewed_ = r.like("A^+ residual");
-      A_.apply_adjoint(work_, *renewed_);
-      copy(*renewed_, r, others);
-    }
-    return norm2_by_column(r);
+  ByColumn<double> set_residual(const Vector& r, const ColumnMask& others, const Vector& memory) override {
+    rr_ = detail::true_residuals_of_columns(A_, b_, x_, work_, others, memory);
+    const Vector& renewed = others.any_finished() ? memory : r;
+    detail::apply_adjoint_to_columns(A_, work_, renewed, others);
+    if (others.any_finished()) copy(renewed, r, others);
+    return norm2_by_column(r, others);
   }
 
   ByColumn<double> rr_;  // |b_k - A x_k|^2
-  std::optional<Vector> renewed_;
 };
 
 /// Of A A^+ y = b: r = b - A x, where A^+ y is added to x before and y begins anew.
@@ -99,16 +96,13 @@ class SolutionOfErrorEquations final : public NormalSolution {
   std::string overlap_name() const override { return "p^+ A A^+ p"; }
 
  private:
-  ByColumn<double> set_residual(const Vector& r, const ColumnMask& others) override {
+  ByColumn<double> set_residual(const Vector& r, const ColumnMask& others, const Vector& memory) override {
     if (std::exchange(has_steps_, true)) {
-      A_.apply_adjoint(y_, work_);
+      detail::apply_adjoint_to_columns(A_, y_, work_, others);
       axpy(1, work_, x_, others);
       scale(ByColumn<double>::repeated(y_.n_components(), 0), y_, others);
     }
-    if (!others.any_finished()) return true_residual_by_column(A_, b_, x_, r);
-    true_residual_by_column(A_, b_, x_, work_);
-    copy(work_, r, others);
-    return norm2_by_column(r);
+    return detail::true_residuals_of_columns(A_, b_, x_, r, others, memory);
   }
 
   Vector y_ = b_.like("steps of y");

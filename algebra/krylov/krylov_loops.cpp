@@ -8,22 +8,28 @@
 namespace kov::detail {
 
 ByColumn<double> begin_shadow_by_column(const Operator<Vector>& A, const Vector& r, const ColumnMask& plain,
-                                        const Vector& Ar, const Vector& shadow) {
-  copy(r, shadow);
-  if (!plain.all_finished()) {
-    A.apply(r, Ar);
-    axpy(ByColumn<double>::repeated(r.n_components(), 1), Ar, shadow, plain);
+                                        const ColumnMask& others, const Vector& Ar, const Vector& shadow) {
+  copy(r, shadow, others);
+  if (const ColumnMask untilted = plain | others; !untilted.all_finished()) {
+    apply_to_columns(A, r, Ar, untilted);
+    axpy(1, Ar, shadow, untilted);
   }
-  return sqrt(norm2_by_column(shadow));
+  return sqrt(norm2_by_column(shadow, others));
+}
+
+void RenewalSchedule::restart(const ByColumn<double>& rr, const ColumnMask& others) {
+  largest_ = choose(others, largest_, rr);
+  for (std::size_t k = 0; k < rr.size(); ++k)
+    if (!others.is_finished(int(k))) n_iterations_[k] = 0;
 }
 
 ColumnMask RenewalSchedule::due(const ByColumn<double>& rr, const SolveRun& run) {
-  const bool is_turn = ++calls_ % turn == 0;
   ColumnMask columns(int(rr.size()));
   for (int k = 0; k < columns.size(); ++k) {
     const std::size_t i = std::size_t(k);
     if (run.stopped().is_finished(k)) continue;
     largest_[i] = std::max(largest_[i], rr[i]);
+    const bool is_turn = ++n_iterations_[i] % iterations_of_turn == 0;
     const double share = is_turn || !waits_[i] ? delta_squared_ : delta_squared_ * delta_squared_;
     if (!(rr[i] > share * largest_[i])) columns.finish(k);
   }
@@ -72,13 +78,17 @@ SolveReport run_conjugate_gradient(SolveRun& run, const Operator<Vector>& A, con
   const Vector r = like.like("residual"), p = like.like("direction"), q = like.like("A direction");
   const Vector& x = solution.update();
   const double rounding = like.rounding();
-  for (;;) {
-    ByColumn<double> rr = solution.restart(run, r);
-    if (solution.over(run, sqrt(rr / bb), cg_patience)) return run.finish(r, r);
-    copy(r, p);
-    ColumnMask renewed;
-    while (run.may_iterate(not_above(rr, goal))) {
-      A.apply(p, q);
+  ByColumn<double> rr = ByColumn<double>::repeated(like.n_components(), 0);
+  ColumnMask renewed;
+  RestartTurns turns;
+  for (ColumnMask others(like.n_components());;) {  // those that do not begin anew
+    rr = choose(others, rr, solution.restart(run, r, others, q));
+    if (solution.over(run, sqrt(rr / bb), cg_patience, others)) return run.finish(r, r);
+    const ColumnMask over = run.stopped();
+    copy(r, p, others | over);
+    renewed = renewed & others;
+    while (run.may_iterate(not_above(rr, goal)) && !turns.is_due(run, over)) {
+      apply_to_columns(A, p, q, run.stopped());
       const CgSums sums = cg_sums(p, q, r, run.stopped());
       run.give_up_unless_positive(sums.pq, solution.overlap_name(), solution.reason_not_positive());
       if (!run.may_iterate()) break;
@@ -95,14 +105,17 @@ SolveReport run_conjugate_gradient(SolveRun& run, const Operator<Vector>& A, con
         step.next = choose(others, step.next, axpy_norm2(-step.alpha, q, r, others));
         run.step(sqrt(step.next / bb));
         rr = step.next;
-        solution.renew(renewed, rr, run, r);
+        solution.renew(renewed, rr, run, r, q);
         xpay(r, step.next / step.rr, p, others);
       } else {
         rr = step.next;
         run.step(sqrt(rr / bb));
       }
       run.give_up_without_digits(sqrt(rr / bb), rounding);
+      turns.step();
     }
+    turns.restart(run);
+    others = over | run.stopped().complement();
   }
 }
 
@@ -123,19 +136,27 @@ SolveReport run_bicgstab(SolveRun& run, const Operator<Vector>& A, const ByColum
                v = like.like("A direction"), t = like.like("A residual"),
                image = A.has_adjoint() ? like.like("A^+ shadow residual") : shadow;
   const Vector& x = solution.update();
-  ColumnMask plain = ColumnMask(like.n_components()).complement();  // columns that need no tilted shadow residual
-  for (;;) {
-    ByColumn<double> rr = solution.restart(run, r);
-    if (solution.over(run, sqrt(rr / bb), bicgstab_patience)) return run.finish(r, r);
-    copy(r, p);
-    const ByColumn<double> shadow_norm = begin_shadow_by_column(A, r, plain | run.stopped(), v, shadow);
-    if (A.has_adjoint()) A.apply_adjoint(shadow, image);
-    Numbers rho = inner_product_by_column(shadow, r, run.stopped()), overlap = rho;  // shadow^+ v
-    plain = ColumnMask(like.n_components());
-    ColumnMask predicted = plain;  // columns whose overlap is known already
-    ColumnMask unpredictable = plain;
-    while (run.may_iterate(not_above(rr, goal))) {
-      A.apply(p, v);
+  const int n_columns = like.n_components();
+  ByColumn<double> rr = ByColumn<double>::repeated(n_columns, 0), shadow_norm = rr;
+  Numbers rho = Numbers::repeated(n_columns, 0), overlap = rho;  // shadow^+ v
+  ColumnMask plain = ColumnMask(n_columns).complement();         // columns that need no tilted shadow residual
+  ColumnMask predicted(n_columns);                               // columns whose overlap is known already
+  ColumnMask unpredictable(n_columns);
+  RestartTurns turns;
+  for (ColumnMask others(n_columns);;) {  // those that do not begin anew
+    rr = choose(others, rr, solution.restart(run, r, others, v));
+    if (solution.over(run, sqrt(rr / bb), bicgstab_patience, others)) return run.finish(r, r);
+    const ColumnMask over = run.stopped(), unchanged = others | over;
+    copy(r, p, unchanged);
+    shadow_norm = choose(unchanged, shadow_norm, begin_shadow_by_column(A, r, plain, unchanged, v, shadow));
+    if (A.has_adjoint()) apply_adjoint_to_columns(A, shadow, image, unchanged);
+    rho = choose(unchanged, rho, inner_product_by_column(shadow, r, unchanged));
+    overlap = choose(unchanged, overlap, rho);
+    plain = plain & others;
+    predicted = predicted & others;
+    unpredictable = unpredictable & others;
+    while (run.may_iterate(not_above(rr, goal)) && !turns.is_due(run, over)) {
+      apply_to_columns(A, p, v, run.stopped());
       if (const ColumnMask others = run.stopped() | predicted; !others.all_finished()) {
         const auto [v_shadow, vv] = inner_product_norm2_by_column(v, shadow, others);
         overlap = choose(others, overlap, conj(v_shadow));
@@ -144,7 +165,7 @@ SolveReport run_bicgstab(SolveRun& run, const Operator<Vector>& A, const ByColum
       plain = plain | run.stopped().complement();
       const Numbers alpha = rho / overlap;
       axpy(-alpha, v, r, run.stopped());  // s = r - alpha A p, in the memory of r
-      A.apply(r, t);
+      apply_to_columns(A, r, t, run.stopped());
       const BiCgStabSums of = bicgstab_sums(t, r, v, shadow, image, run.stopped());
       // The first half of the step reaches the goal, or the second half breaks down.
       const ColumnMask ends = not_above(of.rr, goal) | not_above(abs(of.tr), nothing * sqrt(of.tt * of.rr));
@@ -157,7 +178,7 @@ SolveReport run_bicgstab(SolveRun& run, const Operator<Vector>& A, const ByColum
         if (predicted.is_finished(int(k)) && !run.stopped().is_finished(int(k)) &&
             !(std::abs(overlap[k] - of.shadow_v[k]) <= most_mistaken * std::abs(of.shadow_v[k])))
           unpredictable.finish(int(k));
-      predicted = ColumnMask(like.n_components());
+      predicted = ColumnMask(n_columns);
       rr = of.rr;
       for (std::size_t k = 0; k < rr.size(); ++k) {
         if (ends.is_finished(int(k))) continue;
@@ -182,7 +203,7 @@ SolveReport run_bicgstab(SolveRun& run, const Operator<Vector>& A, const ByColum
         rr = choose(others, rr, axpy_norm2(-omega, t, r, others));
       }
       run.step(sqrt(rr / bb));
-      if (renewed.any_finished()) solution.renew(renewed, rr, run, r);
+      if (renewed.any_finished()) solution.renew(renewed, rr, run, r, t);
       if (!run.may_iterate(ends | not_above(rr, goal))) break;
       if (!others.all_finished())
         next = choose(others, next, inner_product_by_column(shadow, r, run.stopped() | others));
@@ -190,10 +211,13 @@ SolveReport run_bicgstab(SolveRun& run, const Operator<Vector>& A, const ByColum
       if (!others.all_finished()) {
         beta = next / rho * (alpha / omega);
         xpaypbz(r, -beta * omega, v, beta, p, run.stopped() | others);
-        predicted = (predicted.complement() | others.complement()).complement();
+        predicted = predicted & others;
       }
       rho = next;
+      turns.step();
     }
+    turns.restart(run);
+    others = over | run.stopped().complement();
   }
 }
 

@@ -4,6 +4,7 @@
 // conjugate gradients and BiCGstab, apart from where the solution is kept and how a residual is computed anew.
 #pragma once
 
+#include "kov/algebra/solve_columns.hpp"
 #include "kov/algebra/solve_run.hpp"
 #include "kov/algebra/vector.hpp"
 
@@ -18,11 +19,12 @@ class SolutionOfRecursion {
   virtual ~SolutionOfRecursion() = default;
   /// What a recursion adds its steps to.
   virtual const Vector& update() const = 0;
-  /// Sets r to the true residual; returns |r_k|^2.
-  virtual ByColumn<double> restart(SolveRun& run, const Vector& r) = 0;
+  /// Sets r to the true residual, but for the columns that `others` names, which do not begin anew; returns |r_k|^2, of
+  /// no meaning for these.  memory: a vector to work in.
+  virtual ByColumn<double> restart(SolveRun& run, const Vector& r, const ColumnMask& others, const Vector& memory) = 0;
   /// SolveRun::over() of the residuals that restart() found, relative to the sources.
-  virtual bool over(SolveRun& run, const ByColumn<double>& residual, int patience) const {
-    return run.over(residual, patience);
+  virtual bool over(SolveRun& run, const ByColumn<double>& residual, int patience, const ColumnMask& others) const {
+    return run.over(residual, patience, others);
   }
   /// What messages call the overlap of a direction with its image.
   virtual std::string overlap_name() const { return "p^+ A p"; }
@@ -31,37 +33,60 @@ class SolutionOfRecursion {
   /// In each iteration, with rr = |r_k|^2 that the recursion will have at its end: the mask of the columns that renew()
   /// is due for then, none of which is stopped.  Remembers the largest rr.
   virtual ColumnMask due(const ByColumn<double>& rr, const SolveRun& run) = 0;
-  /// Sets these columns of r to their true residuals, and rr to their norms; the others stay what they are.
-  virtual void renew(const ColumnMask& due, ByColumn<double>& rr, SolveRun& run, const Vector& r) = 0;
+  /// Sets these columns of r to their true residuals, and rr to their norms; the others stay what they are.  memory: a
+  /// vector to work in.
+  virtual void renew(const ColumnMask& due, ByColumn<double>& rr, SolveRun& run, const Vector& r,
+                     const Vector& memory) = 0;
 };
 
-/// When a residual is to be computed anew: where it has fallen to delta times its largest since the last time.  A
-/// column is renewed fastest beside others, so columns wait for turns every few iterations, the same whatever other
-/// columns there are: but not further than until |r_k| has fallen by delta^2, and not where the last renewal found
+/// Iterations from one turn to the next: what takes least time for many columns at once is left for turns, in which it
+/// is done for all columns that wait for it.  Turns are the same for a column whatever others there are.
+inline constexpr int iterations_of_turn = 8;
+
+/// When columns whose recursions have ended, at their goals or by a breakdown, begin anew while others go on: in turns.
+class RestartTurns {
+ public:
+  /// Before each iteration.  over: the systems that were over when the last ones began anew.
+  bool is_due(const SolveRun& run, const ColumnMask& over) const {
+    return n_iterations_ % iterations_of_turn == 0 && run.stopped().n_unfinished() < over.n_unfinished();
+  }
+  /// After each iteration.
+  void step() { ++n_iterations_; }
+  /// When columns begin anew.
+  void restart(const SolveRun& run) {
+    if (!run.may_iterate()) n_iterations_ = 0;
+  }
+
+ private:
+  int n_iterations_ = 0;
+};
+
+/// When a residual is to be computed anew: where it has fallen to delta times its largest since the last time.  Columns
+/// wait for turns, but not further than until |r_k| has fallen by delta^2, and not where the last renewal found
 /// something else than the recursion.
 class RenewalSchedule {
  public:
   RenewalSchedule(int n_columns, double delta)
       : largest_(ByColumn<double>::repeated(n_columns, 0)),
         delta_squared_(delta * delta),
-        waits_(std::size_t(n_columns), true) {}
+        waits_(std::size_t(n_columns), true),
+        n_iterations_(std::size_t(n_columns), 0) {}
   /// See SolutionOfRecursion.
   ColumnMask due(const ByColumn<double>& rr, const SolveRun& run);
-  void restart(const ByColumn<double>& rr) { largest_ = rr; }
+  void restart(const ByColumn<double>& rr, const ColumnMask& others);
   /// The largest |r_k|^2 since then.
   const ByColumn<double>& largest() const { return largest_; }
   /// |r_k|^2 of the recursion and of the residuals that were computed anew.
   void renew(const ColumnMask& due, const ByColumn<double>& recursion, const ByColumn<double>& found);
 
  private:
-  static constexpr int turn = 8;
   /// |r_k|^2 that was computed anew is at most so many times that of the recursion, if the two agree.
   static constexpr double confirmed = 4;
 
   ByColumn<double> largest_;
   double delta_squared_;
   std::vector<bool> waits_;
-  int calls_ = 0;
+  std::vector<int> n_iterations_;  // since the column began
 };
 
 /// The solution is kept where the recursion adds to it, and its residual is computed anew only when that has ended.
@@ -69,9 +94,11 @@ class SolutionInPlace final : public SolutionOfRecursion {
  public:
   SolutionInPlace(const Operator<Vector>& A, const Vector& b, const Vector& x) : A_(A), b_(b), x_(x) {}
   const Vector& update() const override { return x_; }
-  ByColumn<double> restart(SolveRun&, const Vector& r) override { return true_residual_by_column(A_, b_, x_, r); }
+  ByColumn<double> restart(SolveRun&, const Vector& r, const ColumnMask& others, const Vector& memory) override {
+    return true_residuals_of_columns(A_, b_, x_, r, others, memory);
+  }
   ColumnMask due(const ByColumn<double>&, const SolveRun&) override { return {}; }
-  void renew(const ColumnMask&, ByColumn<double>&, SolveRun&, const Vector&) override {}
+  void renew(const ColumnMask&, ByColumn<double>&, SolveRun&, const Vector&, const Vector&) override {}
 
  private:
   const Operator<Vector>& A_;
@@ -86,18 +113,19 @@ struct NormalOperator {
   Vector between;
 
   void apply(const Vector& in, const Vector& out) const {
-    A.apply(in, between);
-    A.apply_adjoint(between, out);
+    const Vector memory = memory_for(in, between);
+    A.apply(in, memory);
+    A.apply_adjoint(memory, out);
   }
 };
 
 /// Restarts without progress after which the limit of precision counts as reached.
 inline constexpr int cg_patience = 2, bicgstab_patience = 4;
 
-/// Sets the shadow residual to r; in columns that `plain` does not name, where r was orthogonal to A r, to r + A r.
-/// Returns its norms.  Ar: memory.
+/// Sets the shadow residual to r; in columns that `plain` does not name, where r was orthogonal to A r, to r + A r; but
+/// for the columns that `others` names.  Returns its norms, of no meaning for these.  Ar: memory.
 ByColumn<double> begin_shadow_by_column(const Operator<Vector>& A, const Vector& r, const ColumnMask& plain,
-                                        const Vector& Ar, const Vector& shadow);
+                                        const ColumnMask& others, const Vector& Ar, const Vector& shadow);
 
 /// A step of conjugate gradients, all of whose numbers follow from one pass of sums: the norm of the next residual is
 /// predicted, so that all fields are updated in one pass, and that of this one is computed anew, so that errors do not

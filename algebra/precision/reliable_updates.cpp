@@ -62,15 +62,15 @@ class ReliableSolution final : public detail::SolutionOfRecursion {
     return between_ ? detail::NormalOperator::reason_not_positive : SolutionOfRecursion::reason_not_positive();
   }
 
-  ByColumn<double> restart(SolveRun& run, const Vector& r) override {
+  ByColumn<double> restart(SolveRun& run, const Vector& r, const ColumnMask& others, const Vector&) override {
     if (std::exchange(has_steps_, true))
-      take_steps(ColumnMask(r.n_components()), run);
+      take_steps(others, run);
     else {
       accepted_ = true_residual(x_, {0, x_.n_components()});
       accepted_defect_ = defect_;
     }
-    copy(low_residual_, r);
-    schedule_.restart(accepted_);
+    copy(low_residual_, r, others);
+    schedule_.restart(accepted_, others);
     return accepted_;
   }
 
@@ -81,7 +81,7 @@ class ReliableSolution final : public detail::SolutionOfRecursion {
       if (fallen.is_finished(k) && has_drifted(schedule_.largest()[std::size_t(k)])) columns.finish(k);
     return columns;
   }
-  void renew(const ColumnMask& due, ByColumn<double>& rr, SolveRun& run, const Vector& r) override {
+  void renew(const ColumnMask& due, ByColumn<double>& rr, SolveRun& run, const Vector& r, const Vector&) override {
     run.count_renewal();
     const ColumnMask others = due.complement();
     const ByColumn<double> found = take_steps(others, run);
@@ -100,7 +100,7 @@ class ReliableSolution final : public detail::SolutionOfRecursion {
   /// come no further.  For the columns that `others` does not name; returns their |r_k|^2, and sets low_residual_.
   ByColumn<double> take_steps(const ColumnMask& others, SolveRun& run) {
     ByColumn<double> found = accepted_;
-    for (const detail::ColumnRange& range : ranges_to_renew(others)) {
+    for (const detail::ColumnRange& range : detail::ranges_with_any(x_, others)) {
       const Vector trial = range.of(trial_), steps = range.of(residual_);
       convert(range.of(steps_), steps);
       copy(range.of(x_), trial);
@@ -142,14 +142,6 @@ class ReliableSolution final : public detail::SolutionOfRecursion {
     const ByColumn<double> of_defect = between_ ? norm2_by_column(defect) / size / size : rr;
     std::copy(of_defect.begin(), of_defect.end(), &defect_[std::size_t(columns.first)]);
     return rr;
-  }
-  /// The packs with columns that `others` does not name; all columns at once if these packs are more than half, as a
-  /// column takes least time beside others.
-  std::vector<detail::ColumnRange> ranges_to_renew(const ColumnMask& others) const {
-    const auto packs = detail::packs_with_any(x_, others);
-    const int n = x_.n_components();
-    if (2 * int(packs.size()) * x_.columns_together() > n) return {{0, n}};
-    return packs;
   }
   /// A product with 0 would keep a NaN.
   void zero_columns(const Vector& field, const ColumnMask& others) {

@@ -45,6 +45,13 @@ class ColumnMask {
       if (other.is_finished(column)) either.finish(column);
     return either;
   }
+  /// The columns that are finished in both.
+  ColumnMask operator&(const ColumnMask& other) const {
+    ColumnMask both(std::max(size(), other.size()));
+    for (int column = 0; column < both.size(); ++column)
+      if (is_finished(column) && other.is_finished(column)) both.finish(column);
+    return both;
+  }
 
  private:
   detail::OneOrMany<char> finished_;

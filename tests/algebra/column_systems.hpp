@@ -39,21 +39,24 @@ WilsonOperator<T> wilson(const Lattice& lattice) {
           {.columns = true}};
 }
 
-/// Colours 1 and 2 times a number between 1 and 2, another one at each site.  Colour 0 times a number, or, with
-/// exchanges, upper spins in place of lower ones and the other way round.
+/// Colours 1 and 2 times a number between 1 and 1 + spread, another one at each site.  Colour 0 times a number, or,
+/// with exchanges, upper spins in place of lower ones and the other way round.
 struct ByColour {
   double colour_0 = 1;
   bool exchanges = false;
+  double spread = 1;
 
   template <class F>
   void apply(const F& in, const F& out) const {
-    const std::vector<double> numbers = export_sites(in);
+    const F whole(in.lattice(), "all components", in.n_components());  // hosts take no part of a field
+    copy(in, whole);
+    const std::vector<double> numbers = export_sites(whole);
     std::vector<double> results(numbers.size());
     const Geometry& geometry = in.lattice().geometry();
     std::size_t i = 0;
     reference::for_each_coordinate(geometry.local_extent(), [&](const Coord& local) {
-      const double factor =
-          1 + double(lexicographic(geometry.global(local), geometry.extent())) / double(in.lattice().volume());
+      const double place = double(lexicographic(geometry.global(local), geometry.extent())),
+                   factor = 1 + spread * place / double(in.lattice().volume());
       for (int k = 0; k < in.n_components(); ++k)
         for (std::size_t spin = 0; spin < 4; ++spin)
           for (std::size_t colour = 0; colour < 3; ++colour)
@@ -62,7 +65,8 @@ struct ByColour {
               results[i] = colour > 0 ? factor * numbers[i] : exchanges ? numbers[other] : colour_0 * numbers[i];
             }
     });
-    import_sites(results, out);
+    import_sites(results, whole);
+    copy(whole, out);
   }
 };
 

@@ -120,6 +120,27 @@ TYPED_TEST(ColumnFailures, BreakdownOfAColumnRestartsThatColumnAlone) {
   check_breakdown<TypeParam>(BiCgStabL{.tolerance = tolerance_of<TypeParam>, .l = 3});
 }
 
+/// Column 1 breaks down at once, and needs few iterations after that.
+TYPED_TEST(ColumnFailures, AColumnRestartsWhileOthersGoOn) {
+  using F = TypeParam;
+  const Lattice lattice = small_lattice();
+  const Operator<F> A = ByColour{.exchanges = true, .spread = 50};
+  const F b = sources_by_colour<F>(lattice), x = b.like("x");
+  int iterations = 0;
+  const BiCgStab solver{.tolerance = tolerance_of<F>, .progress = [&](const SolveProgress&) { ++iterations; }};
+  const SolveReport report = solver(A, b, x);
+  EXPECT_GE(report.restarts, 1);
+  EXPECT_GT(report.iterations, 10) << "or columns could end before the turn to restart";
+  EXPECT_EQ(iterations, report.iterations) << "none are left for column 1 when the others have ended";
+  const F one = alone(x, 1).like("one");
+  const SolveReport single = solver(A, alone(b, 1), one);
+  EXPECT_GE(single.restarts, 1);
+  expect_column(x, 1, one, solver.name());
+  if (same_bits) {
+    EXPECT_EQ(report.column_iterations[1], single.iterations);
+  }
+}
+
 /// On column 1 A is 1, so that GCR runs out of directions there.
 TYPED_TEST(ColumnFailures, DirectionsOfAColumnMayBeExhausted) {
   using F = TypeParam;

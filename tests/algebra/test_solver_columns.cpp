@@ -148,6 +148,53 @@ TEST(ColumnSolversOfColorVectors, SolveEachColumnAsItIsAlone) {
   check<Field<ColorVector, float, ColumnLanes<8>>>(lattice, ConjugateGradient{.tolerance = 2e-5}, low);
 }
 
+/// An operator that counts the columns it is applied to.
+template <class F>
+struct Counted {
+  Operator<F> A;
+  std::shared_ptr<int> n_columns = std::make_shared<int>(0);
+
+  void apply(const F& in, const F& out) const {
+    *n_columns += in.n_components();
+    A.apply(in, out);
+  }
+  void apply_adjoint(const F& in, const F& out) const {
+    *n_columns += in.n_components();
+    A.apply_adjoint(in, out);
+  }
+};
+
+/// The second pack of columns needs many more iterations than the first.
+template <class F>
+void check_work(const Lattice& lattice, const GivenSolver<F>& solver, const Operator<F>& M) {
+  constexpr int width = F::Lanes::columns;
+  const F b(lattice, "b", 2 * width), x = b.like("x"), guesses = b.like("guesses");
+  for (int k = 0; k < 2 * width; ++k) set_random(x, k, 40 + std::uint64_t(k), 1);
+  M.apply(x, b);
+  for (int k = 0; k < width; ++k) set_random(guesses, k, 80 + std::uint64_t(k), 3 * tolerance_of<F>);
+  axpy(1, x.components(0, width), guesses.components(0, width));
+  copy(guesses, x);
+  const Counted<F> A{M};
+  const SolveReport report = solver(A, b, x);
+  const int together = std::exchange(*A.n_columns, 0);
+  ASSERT_LT(2 * report.column_iterations.front(), report.column_iterations.back()) << solver.name();
+  for (const int k : {0, 2 * width - 1}) {
+    const F one = alone(guesses, k);
+    solver(A, alone(b, k), one);
+    expect_column(x, k, one, solver.name());
+  }
+  EXPECT_LT(together, 1.25 * *A.n_columns * width) << solver.name() << ": columns that have ended cost what others do";
+}
+
+TYPED_TEST(ColumnSolvers, ApplyTheOperatorToColumnsThatHaveNotEnded) {
+  using F = TypeParam;
+  const Lattice lattice = small_lattice();
+  const Operator<F> M = wilson<typename F::Real>(lattice);
+  check_work<F>(lattice, BiCgStab{.tolerance = tolerance_of<F>}, M);
+  check_work<F>(lattice, NormalConjugateGradient{.tolerance = tolerance_of<F>}, M);
+  check_work<F>(lattice, NormalErrorConjugateGradient{.tolerance = tolerance_of<F>}, M);
+}
+
 TYPED_TEST(ColumnSolvers, ProgressTellsOfTheSlowestAndTheWorstColumn) {
   using F = TypeParam;
   const Lattice lattice = small_lattice();

@@ -290,8 +290,8 @@ AppliedColumns applied_columns(const Operator<SpinorField<double>>& A, const Spi
   return {together, columns};
 }
 
-/// Near the critical mass columns are due at different times.
-TEST(ReliableUpdate, RenewsOnlyTheColumnsThatAreDue) {
+/// Near the critical mass columns are due, and break down in 16 bits, at different times.
+TEST(ReliableUpdate, AppliesOperatorsToTheColumnsThatNeedThem) {
   constexpr int n = 12;
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
   const auto gauge = reference::gauge_field<double>(lattice, reference::near_unit_links(lattice.extent(), 5));
@@ -302,14 +302,24 @@ TEST(ReliableUpdate, RenewsOnlyTheColumnsThatAreDue) {
   const SchurComplement<float, MassTerm, SpinorField<Fixed16>> low(operators(float()), n);
   const SpinorField<double> b(lattice, "source", n);
   load(b, reference::random_array(lattice.extent(), 12 * n, 3));
-  int renewals = 0;
+  int renewals = 0, restarts = 0;
+  AppliedColumns low_applied;
   const AppliedColumns applied = applied_columns(high, b.even(), [&](const auto& A, const auto& source, int) {
+    int& count = source.n_components() == n ? low_applied.together : low_applied.alone;
+    const Operator<SpinorField<Fixed16>> counting = [&](const SpinorField<Fixed16>& in,
+                                                        const SpinorField<Fixed16>& out) {
+      count += in.n_components();
+      low.apply(in, out);
+    };
     const SpinorField<double> x = source.like("solution");
-    const SolveReport report = ReliableUpdates<Fixed16>(low, BiCgStab{.tolerance = 1e-10})(A, source, x);
+    const SolveReport report = ReliableUpdates<Fixed16>(counting, BiCgStab{.tolerance = 1e-10})(A, source, x);
     renewals = std::max(renewals, report.renewals);
+    restarts = std::max(restarts, report.restarts);
   });
   EXPECT_GT(renewals, n) << "columns are not due at different times, so this tests nothing";
+  EXPECT_GE(restarts, 1) << "no column breaks down, so this tests nothing";
   EXPECT_LE(applied.together, 1.5 * applied.alone);
+  EXPECT_LE(low_applied.together, 1.5 * low_applied.alone);
 }
 
 /// Low precision is of no use for one column alone.
