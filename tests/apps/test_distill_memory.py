@@ -1,17 +1,31 @@
 # SPDX-License-Identifier: MIT
 """kovariant distill in less memory, with smaller batches."""
+import itertools
 import os
 import unittest
 
 from distill_support import JOB, NAME, DistillTest
 
+AGREE = """
+import h5py, sys
+def compare(name, x):
+    if isinstance(x, h5py.Dataset) and x.dtype.kind in 'fc':
+        y = b[name][()]
+        assert x.shape == y.shape and abs(x[()] - y).max() <= %g * abs(y).max(), (a.filename, name, abs(x[()] - y).max())
+for names in zip(sys.argv[1::2], sys.argv[2::2]):
+    a, b = map(h5py.File, names)
+    a.visititems(compare)
+    assert len(a) == len(b) > 0, names
+"""
 
-class DistillMemory(DistillTest):
-    AGREE = ("import h5py, sys\na, b = (h5py.File(name) for name in sys.argv[1:])\ndef compare(name, x):\n"
-             "    if isinstance(x, h5py.Dataset) and x.dtype.kind in 'fc':\n        y = b[name][()]\n"
-             "        assert x.shape == y.shape and abs(x[()] - y).max() <= %g * abs(y).max(), (name, abs(x[()] - y).max())\n"
-             "a.visititems(compare)\nassert len(a) == len(b) > 0")
 
+class DistillMemoryTest(DistillTest):
+    def check_agreement(self, bound, *pairs):
+        """That the numbers in files agree with those in others."""
+        self.check_files(AGREE % bound, *itertools.chain(*pairs))
+
+
+class DistillMemory(DistillMemoryTest):
     def test_decides_how_much_is_done_at_a_time(self):
         """Contractions of the same files agree to rounding, and a run with the smallest batches with what it has."""
         self.need_h5py()
@@ -27,15 +41,32 @@ class DistillMemory(DistillTest):
         self.assertIn("read for every source", text)
         names = [name for name in whole if "correlators" in name]
         self.assertEqual(len(names), 3)
-        for name in names:
-            self.check_files(self.AGREE % 1e-12, name, whole[name])
+        self.check_agreement(1e-12, *((name, whole[name]) for name in names))
         # Everything anew.
         for name in whole:
             os.remove(self.path(name))
         self.assertIn("solves of 4 columns", self.call("distill", *job, "--set", "memory.limit=0.0045", ranks=1).stdout)
-        for name in names:
-            self.check_files(self.AGREE % 1e-6, name, whole[name])
+        self.check_agreement(1e-6, *((name, whole[name]) for name in names))
 
+    def test_makes_groups_of_slices_whose_eigenvectors_are_searched_for(self):
+        self.need_h5py()
+        job = [*JOB, "--set", "gauge.extent=[4, 4, 4, 8]", "--set", "eigenvectors.n=64", "--set", "elementals.displacements=['1']", "--set", "elementals.max_momentum=0",
+               "--set", "correlators.mesons=[]", "--set", "noise.count=1", "--set", "noise.spin=none", "--set", "noise.eigenvectors=none",
+               "--set", "solver.precision=double", "--set", "solver.columns='one by one'"]
+        self.call("distill", *job, "--set", "output.prefix=whole")
+        self.assertIn("eigenvectors of 2 slices at a time", self.call("distill", *job, "--set", "memory.limit=0.00456").stdout)
+        script = ("import h5py, sys\na, b = (h5py.File(name)['/eigenvectors'] for name in sys.argv[1:])\n"
+                  "assert abs(a['values'][()] - b['values'][()]).max() < 1e-9\nassert abs(a['vectors'][()] - b['vectors'][()]).max() < 1e-6\n")
+        self.check_files(script, NAME + "eigenvectors.h5", NAME.replace("distill", "whole") + "eigenvectors.h5")
+
+    def test_that_is_too_small_is_refused_before_anything_is_made(self):
+        error = self.call("distill", *JOB, "--set", "memory.limit=0.003", code=1).stderr
+        self.assertRegex(error, "need [0-9]+ MiB in each process with the smallest batches, but there are 3 MiB")
+        self.assertIn("is -1", self.call("distill", *JOB, "--set", "memory.limit=-1", code=1).stderr)
+        self.assertEqual(os.listdir(self.folder), [])
+
+
+class DistillFewVectors(DistillMemoryTest):
     def test_has_few_eigenvectors_at_a_time_with_the_same_bits(self):
         """Sources, sinks and elementals of vectors that are read again and again, and files of slices written in groups."""
         self.need_h5py()
@@ -56,8 +87,7 @@ class DistillMemory(DistillTest):
                                               ranks=1).stdout)
             names = [name[len(prefixes[0]):] for name in os.listdir(self.folder) if name.startswith(prefixes[0]) and name.endswith(".h5")]
             self.assertGreater(len(names), 3)
-            for name in names:
-                self.check_files(self.AGREE % 0, prefixes[0] + name, prefixes[1] + name)
+            self.check_agreement(0, *([prefix + name for prefix in prefixes] for name in names))
 
     def test_makes_elementals_of_baryons_with_few_eigenvectors_at_a_time_with_the_same_bits(self):
         """Fewer pairs of vectors that are all in memory, and then vectors that are read again and again."""
@@ -74,26 +104,9 @@ class DistillMemory(DistillTest):
         for limit, text in (("0.005", "batches +8 pairs of vectors at a time"),
                             ("0.0045", "batches +8 eigenvectors in memory at a time; 2 pairs of vectors at a time")):
             self.assertRegex(self.call("distill", *job, "--set", "memory.limit=" + limit, ranks=1).stdout, text)
-            for name, kept in whole.items():
-                self.check_files(self.AGREE % 0, name, kept)
+            self.check_agreement(0, *whole.items())
+            for name in whole:
                 os.remove(self.path(name))
-
-    def test_makes_groups_of_slices_whose_eigenvectors_are_searched_for(self):
-        self.need_h5py()
-        job = [*JOB, "--set", "gauge.extent=[4, 4, 4, 8]", "--set", "eigenvectors.n=64", "--set", "elementals.displacements=['1']", "--set", "elementals.max_momentum=0",
-               "--set", "correlators.mesons=[]", "--set", "noise.count=1", "--set", "noise.spin=none", "--set", "noise.eigenvectors=none",
-               "--set", "solver.precision=double", "--set", "solver.columns='one by one'"]
-        self.call("distill", *job, "--set", "output.prefix=whole")
-        self.assertIn("eigenvectors of 2 slices at a time", self.call("distill", *job, "--set", "memory.limit=0.00456").stdout)
-        script = ("import h5py, sys\na, b = (h5py.File(name)['/eigenvectors'] for name in sys.argv[1:])\n"
-                  "assert abs(a['values'][()] - b['values'][()]).max() < 1e-9\nassert abs(a['vectors'][()] - b['vectors'][()]).max() < 1e-6\n")
-        self.check_files(script, NAME + "eigenvectors.h5", NAME.replace("distill", "whole") + "eigenvectors.h5")
-
-    def test_that_is_too_small_is_refused_before_anything_is_made(self):
-        error = self.call("distill", *JOB, "--set", "memory.limit=0.003", code=1).stderr
-        self.assertRegex(error, "need [0-9]+ MiB in each process with the smallest batches, but there are 3 MiB")
-        self.assertIn("is -1", self.call("distill", *JOB, "--set", "memory.limit=-1", code=1).stderr)
-        self.assertEqual(os.listdir(self.folder), [])
 
 
 if __name__ == "__main__":

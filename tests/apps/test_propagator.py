@@ -203,6 +203,74 @@ class Propagator(PropagatorTest):
             payloads.add(self.payload(written))
         self.assertEqual(len(payloads), 6)  # each takes part
 
+    def test_methods_that_a_mass_is_too_small_for_say_so(self):
+        beyond = options(quark__0__kappa=0.3, solver__max_iterations=2000)
+        for method, message in (("mr", "the limit of 2000 iterations was reached"), ("gcr", "the limit of 2000 iterations was reached"),
+                                ("bicgstab-3", "conjugate gradients on normal equations")):
+            error = self.call("propagator", *JOB, *beyond, *options(solver__method=method), code=3).stderr
+            self.assertIn(message, error)
+        self.assertEqual(self.propagators(), [])
+
+    def test_every_action_and_source_is_solved_for(self):
+        for k, changed in enumerate((options(quark__0__action="naik"), options(quark__0__action="hamber-wu", solver__preconditioner="none"),
+                                     options(quark__0__xi0=2, quark__0__nu=0.9), options(quark__0__theta="[0.5, 0, -1]"),
+                                     options(quark__0__mu=0.3, quark__0__boundary="periodic"), options(source__type="wall"),
+                                     options(source__type="momentum", source__momentum="[1, 0, 0]", source__smearing="none"),
+                                     options(source__type="grid", source__noise="none"), options(source__type="noise", source__noise="z4"),
+                                     options(source__smearing="gaussian", source__boost="[0.5, 0, 1]"))):
+            self.call("propagator", *JOB, *changed, *options(output__prefix="p%d" % k))
+            self.call("propagator", *JOB, *changed, *options(output__prefix="t%d" % k, solver__columns="together"))
+        names = self.propagators()
+        self.assertEqual(len(names), 20)
+        payloads = {self.payload(name) for name in names}
+        self.assertEqual(len(payloads), 20)
+        for name in names[:10]:
+            self.assertLess(self.difference(name, "t" + name[1:]), 1e-7)
+
+    def test_a_sequential_propagator_closes_to_the_two_point_function(self):
+        point = options(source__smearing="none", solver__tolerance=1e-11)
+        self.call("propagator", *JOB, *point)
+        forward = self.values(NAME + ".lime")
+        slice_reals = 2 * NUMBERS * SITES // 8
+        sequential = options(source__type="sequential", source__propagators="propagator", output__prefix="sequential")
+        for t in (1, 3):
+            self.call("propagator", *JOB, *point, *sequential, *options(source__t_sink=t, output__prefix="t%d" % t))
+            closed = self.values(NAME.replace("propagator", "t%d" % t) + ".lime")
+            # tr g5 S_seq at the origin is the pion at t: sum over space of tr S S^+.
+            trace = sum((1 if s < 2 else -1) * closed[2 * (36 * s + 9 * s + 4 * c)] for s in range(4) for c in range(3))
+            pion = sum(x * x for x in forward[t * slice_reals:(t + 1) * slice_reals])
+            self.assertAlmostEqual(trace / pion, 1, delta=1e-9)
+        self.assertIn("is empty", self.call("propagator", *JOB, *options(source__type="sequential"), code=1).stderr)
+        self.assertIn("there is no propagator", self.call("propagator", *JOB, *sequential, *options(source__quark="absent"), code=1).stderr)
+        self.assertIn("did you mean 'pion'", self.call("propagator", *JOB, *sequential, *options(source__gamma="pien"), code=1).stderr)
+        self.assertIn("source.t_sink", self.call("propagator", *JOB, *sequential, *options(source__t_sink=8), code=1).stderr)
+
+    def test_random_positions_follow_the_seed_and_the_configuration(self):
+        random = options(source__random="true", source__count=3, generate__configurations=2)
+
+        def origins(*more):
+            text = self.call("propagator", *JOB, *random, *more).stdout
+            return re.findall(r"update(\d+)\.quark0\.(\S+)\.lime: \d+ iterations", text)
+        first = origins()
+        self.assertEqual(len(set(first)), 6)
+        self.assertNotEqual({x for update, x in first if update == "5"}, {x for update, x in first if update == "17"})
+        other = origins(*options(source__seed=2, output__prefix="other"))
+        self.assertEqual(first, origins(*options(output__prefix="again")))
+        self.assertNotEqual(first, other)
+        walls = origins(*options(source__type="wall", output__prefix="wall"))
+        self.assertTrue(all(x.startswith("0.0.0.") for _, x in walls))
+
+    def test_two_processes_write_what_one_does(self):
+        if not MPIEXEC:
+            self.skipTest("NOT TESTED: this build has no MPI")
+        self.call("propagator", *JOB)
+        self.call("propagator", *JOB, *options(output__prefix="two"), ranks=2)
+        self.assertLess(self.difference(NAME + ".lime", NAME.replace("propagator", "two") + ".lime"), 1e-8)
+        # What one process began two can finish.
+        self.assertIn("finished        1 of 1", self.call("propagator", *JOB, ranks=2).stdout)
+
+
+class PropagatorSolvers(PropagatorTest):
     def test_every_method_comes_to_the_same(self):
         self.call("propagator", *JOB, *options(solver__precision="double", solver__tolerance=1e-12, output__prefix="reference"))
         name = NAME.replace("propagator", "reference") + ".lime"
@@ -284,30 +352,6 @@ class Propagator(PropagatorTest):
             self.assertLess(iterations(text), 0.8 * iterations(alone), changed)
             self.assertLess(self.difference(name, NAME.replace("propagator", "p%d" % k) + ".lime"), 1e-9, changed)
 
-    def test_methods_that_a_mass_is_too_small_for_say_so(self):
-        beyond = options(quark__0__kappa=0.3, solver__max_iterations=2000)
-        for method, message in (("mr", "the limit of 2000 iterations was reached"), ("gcr", "the limit of 2000 iterations was reached"),
-                                ("bicgstab-3", "conjugate gradients on normal equations")):
-            error = self.call("propagator", *JOB, *beyond, *options(solver__method=method), code=3).stderr
-            self.assertIn(message, error)
-        self.assertEqual(self.propagators(), [])
-
-    def test_every_action_and_source_is_solved_for(self):
-        for k, changed in enumerate((options(quark__0__action="naik"), options(quark__0__action="hamber-wu", solver__preconditioner="none"),
-                                     options(quark__0__xi0=2, quark__0__nu=0.9), options(quark__0__theta="[0.5, 0, -1]"),
-                                     options(quark__0__mu=0.3, quark__0__boundary="periodic"), options(source__type="wall"),
-                                     options(source__type="momentum", source__momentum="[1, 0, 0]", source__smearing="none"),
-                                     options(source__type="grid", source__noise="none"), options(source__type="noise", source__noise="z4"),
-                                     options(source__smearing="gaussian", source__boost="[0.5, 0, 1]"))):
-            self.call("propagator", *JOB, *changed, *options(output__prefix="p%d" % k))
-            self.call("propagator", *JOB, *changed, *options(output__prefix="t%d" % k, solver__columns="together"))
-        names = self.propagators()
-        self.assertEqual(len(names), 20)
-        payloads = {self.payload(name) for name in names}
-        self.assertEqual(len(payloads), 20)
-        for name in names[:10]:
-            self.assertLess(self.difference(name, "t" + name[1:]), 1e-7)
-
     def test_naiks_quarks_are_solved_for_on_even_sites_too(self):
         naik = [*JOB, *options(quark__0__action="naik", solver__tolerance=1e-12)]
         self.call("propagator", *naik, *options(solver__precision="double", solver__preconditioner="none", output__prefix="reference"))
@@ -317,45 +361,3 @@ class Propagator(PropagatorTest):
                                      options(solver__method="cg", solver__deflation=4), options(solver__method="block-cg"))):
             self.call("propagator", *naik, *changed, *options(output__prefix="p%d" % k))
             self.assertLess(self.difference(name, NAME.replace("propagator", "p%d" % k) + ".lime"), 1e-10, changed)
-
-    def test_a_sequential_propagator_closes_to_the_two_point_function(self):
-        point = options(source__smearing="none", solver__tolerance=1e-11)
-        self.call("propagator", *JOB, *point)
-        forward = self.values(NAME + ".lime")
-        slice_reals = 2 * NUMBERS * SITES // 8
-        sequential = options(source__type="sequential", source__propagators="propagator", output__prefix="sequential")
-        for t in (1, 3):
-            self.call("propagator", *JOB, *point, *sequential, *options(source__t_sink=t, output__prefix="t%d" % t))
-            closed = self.values(NAME.replace("propagator", "t%d" % t) + ".lime")
-            # tr g5 S_seq at the origin is the pion at t: sum over space of tr S S^+.
-            trace = sum((1 if s < 2 else -1) * closed[2 * (36 * s + 9 * s + 4 * c)] for s in range(4) for c in range(3))
-            pion = sum(x * x for x in forward[t * slice_reals:(t + 1) * slice_reals])
-            self.assertAlmostEqual(trace / pion, 1, delta=1e-9)
-        self.assertIn("is empty", self.call("propagator", *JOB, *options(source__type="sequential"), code=1).stderr)
-        self.assertIn("there is no propagator", self.call("propagator", *JOB, *sequential, *options(source__quark="absent"), code=1).stderr)
-        self.assertIn("did you mean 'pion'", self.call("propagator", *JOB, *sequential, *options(source__gamma="pien"), code=1).stderr)
-        self.assertIn("source.t_sink", self.call("propagator", *JOB, *sequential, *options(source__t_sink=8), code=1).stderr)
-
-    def test_random_positions_follow_the_seed_and_the_configuration(self):
-        random = options(source__random="true", source__count=3, generate__configurations=2)
-
-        def origins(*more):
-            text = self.call("propagator", *JOB, *random, *more).stdout
-            return re.findall(r"update(\d+)\.quark0\.(\S+)\.lime: \d+ iterations", text)
-        first = origins()
-        self.assertEqual(len(set(first)), 6)
-        self.assertNotEqual({x for update, x in first if update == "5"}, {x for update, x in first if update == "17"})
-        other = origins(*options(source__seed=2, output__prefix="other"))
-        self.assertEqual(first, origins(*options(output__prefix="again")))
-        self.assertNotEqual(first, other)
-        walls = origins(*options(source__type="wall", output__prefix="wall"))
-        self.assertTrue(all(x.startswith("0.0.0.") for _, x in walls))
-
-    def test_two_processes_write_what_one_does(self):
-        if not MPIEXEC:
-            self.skipTest("NOT TESTED: this build has no MPI")
-        self.call("propagator", *JOB)
-        self.call("propagator", *JOB, *options(output__prefix="two"), ranks=2)
-        self.assertLess(self.difference(NAME + ".lime", NAME.replace("propagator", "two") + ".lime"), 1e-8)
-        # What one process began two can finish.
-        self.assertIn("finished        1 of 1", self.call("propagator", *JOB, ranks=2).stdout)
