@@ -55,24 +55,47 @@ def products(coupled):
 def scaled(factor, op):
     return [(factor * c, mesons) for c, mesons in op]
 
+# Lines and loops of quarks that many correlators share, for each of the fields.
+kept = []
+
+def once(fields, of, make):
+    known = next((known for other, known in kept if other is fields), None)
+    if known is None:
+        kept.append((fields, known := {}))
+    if of not in known:
+        known[of] = make()
+    return known[of]
+
+def vertex(fields, at_sink, gamma, p, t):
+    if at_sink:
+        return np.kron(gamma, fields[0][p][t])
+    # (qbar M q')^+ = q'bar g4 M^+ g4 q
+    return np.kron(g4 @ gamma.conj().T @ g4, fields[0][p][t].conj().T)
+
+def loop(fields, corners, t0):
+    line = wide(np.eye(4))
+    for (at_sink, gamma, p, t), quark, t_next in corners:
+        gamma = np.frombuffer(gamma, dtype=complex).reshape(4, 4)
+        line = line @ once(fields, (at_sink, gamma.tobytes(), p, t), lambda: vertex(fields, at_sink, gamma, p, t))
+        line = line @ once(fields, (quark, t, t_next, t0), lambda: propagator(fields[1][quark], t, t_next, t0))
+    return -np.trace(line)
+
 def correlator(fields, sink, source, t, t0):
     total = 0
     for (a, at_sink), (b, at_source) in itertools.product(sink, source):
-        M = [(bar, q, np.kron(gamma, fields[0][p][t]), t) for bar, q, gamma, p in at_sink]
-        # (qbar M q')^+ = q'bar g4 M^+ g4 q
-        M += [(q, bar, np.kron(g4 @ gamma.conj().T @ g4, fields[0][p][t0].conj().T), t0) for bar, q, gamma, p in at_source]
+        M = [(bar, q, (True, gamma.astype(complex).tobytes(), p, t)) for bar, q, gamma, p in at_sink]
+        M += [(q, bar, (False, gamma.astype(complex).tobytes(), p, t0)) for bar, q, gamma, p in at_source]
         for order in itertools.permutations(range(len(M))):
             if any(M[k][1] != M[order[k]][0] for k in range(len(M))):
                 continue
             product, left = 1, set(range(len(M)))
             while left:
-                first = k = min(left)
-                line = wide(np.eye(4))
+                k, corners = min(left), ()
                 while k in left:
                     left.remove(k)
-                    line = line @ M[k][2] @ propagator(fields[1][M[k][1]], M[k][3], M[order[k]][3], t0)
+                    corners += ((M[k][2], M[k][1], M[order[k]][2][3]),)
                     k = order[k]
-                product *= -np.trace(line)
+                product *= once(fields, (corners, t0), lambda: loop(fields, corners, t0))
             total += a * np.conj(b) * product
     return total
 
