@@ -37,8 +37,6 @@ class Generate(ProgramTest):
             self.assertGreater(os.path.getsize(self.path("a.history" + ending)), 1000)
 
     # A chain of a few tenths of a second, most of it updates.
-
-    # A chain of a few tenths of a second, most of it updates.
     CHAIN = ["generate", "--extent", 4, 4, 4, 8, "--beta", 5.7, "--seed", 3, "--thermalise", 30, "--between", 10, "-q"]
 
     def data(self, name):
