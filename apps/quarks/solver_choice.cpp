@@ -65,7 +65,7 @@ void SolverChoice::add_to(Settings& s, const std::string& section) {
   s.add(section + ".max_iterations", &max_iterations, "limit of iterations; a solve that needs more is an error");
   s.add(section + ".columns", &columns,
         "of a propagator: solved for one by one, of which a killed `kovariant propagator` keeps each, or together; "
-        "'auto': together on GPUs and by `kovariant distill`, but for iterations in 16 bits",
+        "'auto': together, where they can be, on GPUs and by `kovariant distill`",
         {"auto", "one by one", "together"});
   s.add(section + ".gauge", &gauge,
         "of the links while solving: in 'temporal' gauge those in time are 1 and not loaded; results stay in the given "
@@ -80,12 +80,11 @@ void SolverChoice::add_to(Settings& s, const std::string& section) {
 
 bool SolverChoice::is_together() const {
   // A GPU's hop on eight columns takes two thirds of the time of eight hops.  On CPUs the default precision takes as
-  // long one by one, in less memory, and a killed propagator job keeps every column; distill keeps none.  In 16 bits
-  // columns whose recursions end early wait longer for the others than is saved (docs/performance.md).
+  // long one by one, in less memory, and a killed propagator job keeps every column; distill keeps none
+  // (docs/performance.md).
   if (columns != "auto") return columns == "together";
   const bool is_possible = !(has_packs && (is_in_16_bits() || may_be_nonrelativistic() || links == 8));
-  const bool gains = !is_in_16_bits() && (on_gpu || auto_columns == AutoColumns::together);
-  return is_possible && (is_block() || gains);
+  return is_possible && (on_gpu || is_block() || auto_columns == AutoColumns::together);
 }
 
 bool SolverChoice::may_be_nonrelativistic() const {

@@ -15,8 +15,8 @@ namespace kov::app {
 /// Of the eigenvectors for solver.deflation: the largest |H v - lambda v| / |H|, H = gamma_5 M on even sites.
 inline constexpr double deflation_tolerance = 1e-5;
 
-/// What columns = "auto" of a program means where iterations are not in 16 bits: one by one on CPUs and together on
-/// GPUs, or together on both.
+/// What columns = "auto" of a program means: one by one on CPUs and together on GPUs, or together on both where solves
+/// can be.
 enum class AutoColumns { together_on_gpus, together };
 
 /// A key of a solver that an action has no operator for.
