@@ -38,21 +38,21 @@ inline std::vector<ColumnRange> packs_with_any(const Vector& x, const ColumnMask
   return packs;
 }
 
-/// Ranges of columns of x that hold those that `others` does not name: of packs that have any of them, or one that
-/// holds all of these if they are more than half, as a column takes least time beside others.
+/// Ranges of columns of x that hold those that `others` does not name: a few packs each by itself, neighbours within
+/// half of the packs as a range of that half, more as all columns, as a column takes least time beside others.  There
+/// are no other lengths, because operators keep halos for each.
 inline std::vector<ColumnRange> ranges_with_any(const Vector& x, const ColumnMask& others) {
-  std::vector<ColumnRange> ranges;
-  int n_columns = 0;
-  for (const ColumnRange& pack : packs_with_any(x, others)) {
-    n_columns += pack.n;
-    if (!ranges.empty() && ranges.back().first + ranges.back().n == pack.first)
-      ranges.back().n += pack.n;
-    else
-      ranges.push_back(pack);
+  const std::vector<ColumnRange> left = packs_with_any(x, others);
+  const int n_columns = x.n_components(), width = x.columns_together(), n_packs = (n_columns + width - 1) / width;
+  const int n_left = int(left.size()), half = (n_packs + 1) / 2;
+  if (n_left <= std::max(n_packs / 4, 1)) return left;
+  const int first = left.front().first / width, last = left.back().first / width;
+  if (last - first < half) {
+    const int begin = std::min(first, n_packs - half) * width;
+    return {{begin, std::min(half * width, n_columns - begin)}};
   }
-  if (2 * n_columns <= x.n_components()) return ranges;
-  const int first = ranges.front().first;
-  return {{first, ranges.back().first + ranges.back().n - first}};
+  if (2 * n_left <= n_packs) return left;
+  return {{0, n_columns}};
 }
 
 /// The columns of a field to work in for x, which has as many columns or some of its ranges.

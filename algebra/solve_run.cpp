@@ -168,6 +168,10 @@ void SolveRun::add(const SolveReport& inner, const ByColumn<double>& scale) {
 
 bool SolveRun::over(const ByColumn<double>& residual, const ByColumn<double>& stopping_residual, int patience,
                     const ColumnMask& others) {
+  require(others.n_unfinished() == others.size() ||
+              (others.size() == stopped_.size() && others.size() == int(residual.size())),
+          "a solver judges", residual.size(), "systems but for those of a mask of", std::to_string(others.size()) + ",",
+          "and", stopped_.size(), "have begun: begin all systems together, and give a mask of as many");
   systems_.resize(residual.size());
   ColumnMask stopped(int(residual.size()));
   for (int k = 0; k < stopped.size(); ++k) {

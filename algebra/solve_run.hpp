@@ -72,7 +72,8 @@ class SolveRun {
 
   /// With true residuals, before a (re)start: whether the solve is over.  A system is over when it converged, ran out
   /// of iterations, or has begun `patience` times in a row without halving its true residual.  others: systems that do
-  /// not begin anew now, as they go on or are over already: they are not judged, and stay stopped or not.
+  /// not begin anew now, as they go on or are over already: they are not judged, and stay stopped or not.  Throws
+  /// InputError when there are others before the first call, or when they are a mask for other systems.
   bool over(const ByColumn<double>& residual, const ByColumn<double>& stopping_residual, int patience,
             const ColumnMask& others = {});
   bool over(const ByColumn<double>& residual, int patience, const ColumnMask& others = {}) {

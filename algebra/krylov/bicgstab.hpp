@@ -14,8 +14,8 @@ namespace kov {
 /// 13, 631 (1992).
 ///
 /// x holds the initial guess and then the solution.  Every column is a system of its own, as in ConjugateGradient: one
-/// whose recursion breaks down or ends away from the true residual is frozen until all others have converged or broken
-/// down, and then restarts from its x_k with a new shadow residual.  Otherwise like ConjugateGradient.
+/// whose recursion breaks down or ends away from the true residual restarts from its x_k with a new shadow residual.
+/// Otherwise like ConjugateGradient.
 ///
 /// Where A has an adjoint, it is applied once for each shadow residual; then an iteration waits for one sum over ranks
 /// instead of two (L. T. Yang and R. P. Brent, ICA3PP 2002, 324), with the same vectors and up to rounding the same
@@ -42,7 +42,8 @@ struct BiCgStab {
 /// at a time, each of two applications of A as in BiCGstab; 2 l + 3 fields to work in.  Throws InputError unless l is
 /// from 1 to 8.
 ///
-/// Every column is a system of its own, as in BiCgStab.
+/// Every column is a system of its own, as in BiCgStab; but A is applied to all columns together, and columns restart
+/// when the recursions of all have ended.
 struct BiCgStabL {
   /// Of every solver, see LinearSolver.
   double tolerance = 1e-12;

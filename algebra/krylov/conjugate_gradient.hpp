@@ -11,9 +11,10 @@ namespace kov {
 /// Solves A x = b for A = A^+ > 0 until |b_k - A x_k| <= tolerance |b_k| for every column (component) k of the fields.
 ///
 /// x holds the initial guess and then the solution.  Every column is a system of its own, with its own coefficients,
-/// limit of iterations and end, and goes through the same numbers whatever is solved beside it; A is applied to all
-/// columns together.  At the end the recursion's residuals are compared with the true ones; a column where they
-/// disagree restarts from its x_k.  A source of zero gives x_k = 0 without an iteration.  Spinors or colour vectors,
+/// limit of iterations and end, and goes through the same numbers whatever is solved beside it; A is applied to those
+/// that have not ended, as fields of fewer columns: whole packs, or the last ones.  At the end the recursion's residual
+/// of a column is compared with the true one; where they disagree the column restarts from its x_k while others go on,
+/// in turns every eight iterations.  A source of zero gives x_k = 0 without an iteration.  Spinors or colour vectors,
 /// sites or 4, 8 (spinors: 16) columns in lanes.  Collective.  Throws ConvergenceError, which names the columns, after
 /// the others have been solved, see OnFailure; where A is singular and no x solves, once the residual has grown to 0.01
 /// / rounding times the source.

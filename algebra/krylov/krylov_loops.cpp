@@ -81,12 +81,12 @@ SolveReport run_conjugate_gradient(SolveRun& run, const Operator<Vector>& A, con
   ByColumn<double> rr = ByColumn<double>::repeated(like.n_components(), 0);
   ColumnMask renewed;
   RestartTurns turns;
-  for (ColumnMask others(like.n_components());;) {  // those that do not begin anew
-    rr = choose(others, rr, solution.restart(run, r, others, q));
-    if (solution.over(run, sqrt(rr / bb), cg_patience, others)) return run.finish(r, r);
+  for (ColumnMask staying(like.n_components());;) {  // those that do not begin anew
+    rr = choose(staying, rr, solution.restart(run, r, staying, q));
+    if (solution.over(run, sqrt(rr / bb), cg_patience, staying)) return run.finish(r, r);
     const ColumnMask over = run.stopped();
-    copy(r, p, others | over);
-    renewed = renewed & others;
+    copy(r, p, staying | over);
+    renewed = renewed & staying;
     while (run.may_iterate(not_above(rr, goal)) && !turns.is_due(run, over)) {
       apply_to_columns(A, p, q, run.stopped());
       const CgSums sums = cg_sums(p, q, r, run.stopped());
@@ -115,7 +115,7 @@ SolveReport run_conjugate_gradient(SolveRun& run, const Operator<Vector>& A, con
       turns.step();
     }
     turns.restart(run);
-    others = over | run.stopped().complement();
+    staying = over | run.stopped().complement();
   }
 }
 
@@ -143,18 +143,18 @@ SolveReport run_bicgstab(SolveRun& run, const Operator<Vector>& A, const ByColum
   ColumnMask predicted(n_columns);                               // columns whose overlap is known already
   ColumnMask unpredictable(n_columns);
   RestartTurns turns;
-  for (ColumnMask others(n_columns);;) {  // those that do not begin anew
-    rr = choose(others, rr, solution.restart(run, r, others, v));
-    if (solution.over(run, sqrt(rr / bb), bicgstab_patience, others)) return run.finish(r, r);
-    const ColumnMask over = run.stopped(), unchanged = others | over;
+  for (ColumnMask staying(n_columns);;) {  // those that do not begin anew
+    rr = choose(staying, rr, solution.restart(run, r, staying, v));
+    if (solution.over(run, sqrt(rr / bb), bicgstab_patience, staying)) return run.finish(r, r);
+    const ColumnMask over = run.stopped(), unchanged = staying | over;
     copy(r, p, unchanged);
     shadow_norm = choose(unchanged, shadow_norm, begin_shadow_by_column(A, r, plain, unchanged, v, shadow));
     if (A.has_adjoint()) apply_adjoint_to_columns(A, shadow, image, unchanged);
     rho = choose(unchanged, rho, inner_product_by_column(shadow, r, unchanged));
     overlap = choose(unchanged, overlap, rho);
-    plain = plain & others;
-    predicted = predicted & others;
-    unpredictable = unpredictable & others;
+    plain = plain & staying;
+    predicted = predicted & staying;
+    unpredictable = unpredictable & staying;
     while (run.may_iterate(not_above(rr, goal)) && !turns.is_due(run, over)) {
       apply_to_columns(A, p, v, run.stopped());
       if (const ColumnMask others = run.stopped() | predicted; !others.all_finished()) {
@@ -217,7 +217,7 @@ SolveReport run_bicgstab(SolveRun& run, const Operator<Vector>& A, const ByColum
       turns.step();
     }
     turns.restart(run);
-    others = over | run.stopped().complement();
+    staying = over | run.stopped().complement();
   }
 }
 

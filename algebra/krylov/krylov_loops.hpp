@@ -40,13 +40,14 @@ class SolutionOfRecursion {
 };
 
 /// Iterations from one turn to the next: what takes least time for many columns at once is left for turns, in which it
-/// is done for all columns that wait for it.  Turns are the same for a column whatever others there are.
+/// is done for all columns that wait for it.
 inline constexpr int iterations_of_turn = 8;
 
 /// When columns whose recursions have ended, at their goals or by a breakdown, begin anew while others go on: in turns.
+/// That changes no number of a column, which does not move until then.
 class RestartTurns {
  public:
-  /// Before each iteration.  over: the systems that were over when the last ones began anew.
+  /// Before each iteration.  over: the systems that were over after the last restart.
   bool is_due(const SolveRun& run, const ColumnMask& over) const {
     return n_iterations_ % iterations_of_turn == 0 && run.stopped().n_unfinished() < over.n_unfinished();
   }
@@ -62,8 +63,8 @@ class RestartTurns {
 };
 
 /// When a residual is to be computed anew: where it has fallen to delta times its largest since the last time.  Columns
-/// wait for turns, but not further than until |r_k| has fallen by delta^2, and not where the last renewal found
-/// something else than the recursion.
+/// wait for turns, which are the same for a column whatever others there are, but not further than until |r_k| has
+/// fallen by delta^2, and not where the last renewal found something else than the recursion.
 class RenewalSchedule {
  public:
   RenewalSchedule(int n_columns, double delta)

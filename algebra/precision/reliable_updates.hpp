@@ -33,11 +33,12 @@ SolveReport solve_with_renewals(SolveRun run, const Recursion& recursion, double
 /// stay, so that, other than after the restarts of MixedPrecision, no part of the Krylov space is lost.  A smaller
 /// delta renews less often, which saves applications of A; but between renewals the recursion's residual drifts away
 /// from the true one, by the low precision times the largest residual and more near the critical mass, so delta should
-/// be well above it.  A is applied to the packs of columns that are due, as fields of these columns alone, or to all at
-/// once if these are more than half.  Columns have common turns for renewals, every eight iterations; one that falls by
-/// delta^2, or whose last renewal found something else than the recursion, does not wait.  Nothing is renewed where low
-/// precision times the largest residual is below high precision times |b|: there the recursion's residual is better
-/// than b - A x.  Where delta is not given, it is 0.1 for 16 bits, 1e-2 for float and 1e-5 for double.
+/// be well above it.  A is applied to the packs of columns that are due, as fields of fewer columns, and so is the
+/// operator in low precision to those that have not ended.  Columns have common turns for renewals, every eight
+/// iterations; one that falls by delta^2, or whose last renewal found something else than the recursion, does not wait.
+/// Nothing is renewed where low precision times the largest residual is below high precision times |b|: there the
+/// recursion's residual is better than b - A x.  Where delta is not given, it is 0.1 for 16 bits, 1e-2 for float and
+/// 1e-5 for double.
 ///
 ///     ReliableUpdates(WilsonOperator<float>(links, mass), BiCgStab{.tolerance = 1e-12})
 ///     ReliableUpdates<Fixed16>(WilsonOperator<float>(links, mass), BiCgStab{.tolerance = 1e-10}, 0.2)

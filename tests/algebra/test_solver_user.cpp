@@ -154,5 +154,20 @@ TEST_F(UserSolver, OperatorsMayBeFunctionsThatAreNoObjects) {
   }
 }
 
+TEST_F(UserSolver, JudgesSystemsThatHaveBegun) {
+  ColumnMask second(2);
+  second.finish(1);
+  ByColumn<double> residuals = ByColumn<double>::repeated(2, 0.5);
+  SolveRun run(BiCgStab{}, b);
+  EXPECT_THROW(run.over(residuals, 1, second), InputError) << "which has not begun";
+  EXPECT_FALSE(run.over(residuals, 1));
+  run.stop(second);
+  residuals[0] = 0;
+  EXPECT_FALSE(run.over(residuals, 1, second.complement())) << "the first is not judged";
+  EXPECT_TRUE(run.stopped().is_finished(1)) << "it came no further";
+  EXPECT_TRUE(run.over(residuals, 1, second)) << "and stays over";
+  EXPECT_THROW(run.over(residuals, 1, ColumnMask(3).complement()), InputError);
+}
+
 }  // namespace
 }  // namespace kov
