@@ -297,18 +297,15 @@ class DistillRun {
       times_.begin(stage_perambulators + q);
       const NamedQuark& named = quarks[q];
       naming(named.called(), [&] {
-        if (named.solver.is_together())
-          solve_quark(quark_operator_together<T>(gauge, named, named.solver, plan_.batches.columns[q]), named, vectors,
-                      files, q, n_lines);
-        else
-          solve_quark(quark_operator<T>(gauge, named, named.solver), named, vectors, files, q, n_lines);
+        solve_quark(quark_operator<T>(gauge, named, named.solver, plan_.batches.columns[q]), named, vectors, files, q,
+                    n_lines);
       });
     }
   }
 
   /// The files of quark q, n_lines lines of them.
-  template <class T, class Lanes>
-  void solve_quark(const QuarkOperator<T, Lanes>& quark, const NamedQuark& named, const VectorGroups<T>& vectors,
+  template <class T>
+  void solve_quark(const QuarkOperator<T>& quark, const NamedQuark& named, const VectorGroups<T>& vectors,
                    DistillFiles& files, std::size_t q, std::size_t n_lines) {
     if (!quark.deflation.empty()) {
       progress_.hide();
@@ -322,8 +319,8 @@ class DistillRun {
       }
   }
 
-  template <class T, class Lanes>
-  void solve_perambulator(const QuarkOperator<T, Lanes>& quark, const NamedQuark& named, int columns,
+  template <class T>
+  void solve_perambulator(const QuarkOperator<T>& quark, const NamedQuark& named, int columns,
                           const VectorGroups<T>& vectors, DistillFiles& files, std::size_t line, std::size_t k) {
     DistillFile& file = files.perambulators[line][k];
     int done = 0;
@@ -340,7 +337,7 @@ class DistillRun {
       const int time = plan_.source_times[k];
       header.labels["source_time"] = std::int64_t(time);
       tau = naming(sentence(vectors.n(), "eigenvectors, source time", time),
-                   [&] { return perambulators<Lanes>(vectors, *quark.solver, *quark.M, time, options); });
+                   [&] { return perambulators(vectors, *quark.solver, *quark.M, time, options); });
     } else {
       const std::size_t number = line % files.noises.size();
       const DilutedNoise& noise = files.noises[number];
@@ -350,9 +347,8 @@ class DistillRun {
       const SourceCoefficient coefficient = [&](int source, int t, int n, int spin) {
         return noise.coefficient(time_class * sources + source, t, n, spin);
       };
-      tau = naming(sentence("noise", std::to_string(number) + ",", "class", time_class, "in time"), [&] {
-        return perambulators<Lanes>(vectors, *quark.solver, *quark.M, sources, coefficient, options);
-      });
+      tau = naming(sentence("noise", std::to_string(number) + ",", "class", time_class, "in time"),
+                   [&] { return perambulators(vectors, *quark.solver, *quark.M, sources, coefficient, options); });
     }
     header.labels["solver"] = named.solver.description();
     header.labels["worst_residual"] = tau.worst_residual;

@@ -41,10 +41,7 @@ std::string step_text(DistillStep step) {
 }
 
 /// Of a quark: columns of Krylov spaces that differ may be fewer.
-int least_columns(const SolverChoice& solver) {
-  if (!solver.is_together() || solver.is_block()) return solver.columns_at_once();
-  return TogetherLanes::holds_columns ? 4 : 1;
-}
+int least_columns(const SolverChoice& solver) { return solver.is_block() ? solver.columns_at_once() : 1; }
 
 /// Bytes of a real in solves.
 double real_of_solves(const DistillParameters& p) { return p.solver.is_single() ? 4 : 8; }

@@ -165,7 +165,7 @@ class QuarkMemory {
     const bool hops_between = solver_.is_even_odd() && (is_in_several() || solver_.links == 18);
     const bool is_temporal = solver_.is_in_temporal_gauge();
     double sum = links(real_, matrix, hops_between && !is_temporal) + clover(real_);
-    if (is_temporal) sum += links(real_, matrix, hops_between) + clover(real_) + column_forms() * real_ * matrix;
+    if (is_temporal) sum += links(real_, matrix, hops_between) + clover(real_) + real_ * matrix;
     if (solver_.is_schwarz())
       sum += schwarz();
     else if (is_in_several() || solver_.links < 18)
@@ -200,9 +200,6 @@ class QuarkMemory {
   }
 
  private:
-  bool has_column_form() const { return has_packs && solver_.is_together(); }
-  /// How often what columns have in a form of their own is stored.
-  double column_forms() const { return has_column_form() ? 2 : 1; }
   /// Whether iterations are in another precision than that of source and solution.
   bool is_in_several() const { return solver_.is_mixed() || solver_.is_in_16_bits(); }
   /// Bytes of a real of the fields that the method of the solver works in.
@@ -215,10 +212,9 @@ class QuarkMemory {
   bool has_blocks() const { return quark_.c_sw != 0 || quark_.mu != 0; }
 
   double links(double real, double reals, bool between_parities) const {
-    const bool has_both_ends = has_packs && (between_parities || has_column_form());
-    return real * 4 * reals * (has_both_ends ? 3 : 1) * (quark_.is_improved() ? 2 : 1);
+    return real * 4 * reals * (has_packs && between_parities ? 3 : 1) * (quark_.is_improved() ? 2 : 1);
   }
-  double clover(double real) const { return quark_.c_sw != 0 ? real * clover_blocks * column_forms() : 0; }
+  double clover(double real) const { return quark_.c_sw != 0 ? real * clover_blocks : 0; }
 
   /// The operator that iterations apply, where it is not the one that residuals are computed with.
   double low_operator() const {
@@ -242,13 +238,7 @@ class QuarkMemory {
     return links(real, matrix, false) + clover(real) + real * (3 * field + of_blocks + in_blocks) + reduced(real);
   }
 
-  /// For the eigenvectors the operator has doubled links too, beside those for columns.
-  double eigenvectors() const {
-    const double forms = has_column_form() ? found_real() * (quark_.is_improved() ? 16 : 8) * solver_.links : 0;
-    const int lanes = TogetherLanes::holds_columns && solver_.is_together() ? 4 : 1;
-    const double n = (solver_.deflation + lanes - 1) / lanes * lanes;
-    return forms + deflating_real() * n * spinor / 2;
-  }
+  double eigenvectors() const { return deflating_real() * solver_.deflation * spinor / 2; }
 
   /// The operator that residuals of single precision are computed with.
   double in_double() const {
@@ -296,15 +286,13 @@ double work_bytes_per_site(const NamedQuark& quark, int n_columns) {
 
 double solve_bytes_per_site(const NamedQuark& quark, int n_columns) {
   const QuarkMemory memory(quark, n_columns);
-  const double copies = quark.solver.is_together() ? 2 * spinor * n_columns * (quark.solver.is_single() ? 4 : 8) : 0;
-  return std::max(copies + memory.of_solve(), memory.of_making());
+  return std::max(memory.of_solve(), memory.of_making());
 }
 
 int fewer_columns(const SolverChoice& solver, int n) {
   if (!solver.is_together() || solver.is_block()) return n;
-  constexpr int least = TogetherLanes::holds_columns ? 4 : 1;
-  for (int fewer = n - 1; fewer >= least; --fewer)
-    if (12 % fewer == 0 && fewer % least == 0) return fewer;
+  for (int fewer = n - 1; fewer > 0; --fewer)
+    if (12 % fewer == 0) return fewer;
   return n;
 }
 

@@ -63,29 +63,27 @@ ReliableUpdates<>::Recursion recursion(const SolverChoice& choice) {
 
 /// The solver in double that corrects defects in single precision; low: the operator there, of any lattice sites;
 /// solver: for it, as long as single precision is of use.
-template <class Lanes>
-Solver<SpinorField<double, Lanes>> mixed_solver(const Operator<SpinorField<float, Lanes>>& low,
-                                                const Solver<SpinorField<float, Lanes>>& solver,
-                                                const SolverChoice& choice) {
-  return MixedPrecision<Lanes>(low, solver, plain_solver<SpinorField<double, Lanes>>(choice));
+Solver<SpinorField<double>> mixed_solver(const Operator<SpinorField<float>>& low,
+                                         const Solver<SpinorField<float>>& solver, const SolverChoice& choice) {
+  return MixedPrecision<>(low, solver, plain_solver<SpinorField<double>>(choice));
 }
 
 /// The reduced operator of M on fields of spinors in Storage.
-template <class Storage, class Lanes, class Storage2, class Term, class HopT>
+template <class Storage, class Storage2, class Term, class HopT>
 auto reduced(const DiracOperator<Storage2, Term, HopT>& M, int n, SchurForm form) {
-  return SchurComplement<Storage2, Term, SpinorField<Storage, Lanes>, HopT>(M, n, form);
+  return SchurComplement<Storage2, Term, SpinorField<Storage>, HopT>(M, n, form);
 }
 
 /// A solver for the reduced operator of M, deflated if wanted; text: what that took and saves.
-template <class T, class Lanes, class Storage, class Term, class HopT>
-Solver<SpinorField<T, Lanes>> deflated(const SolverChoice& choice, const DiracOperator<Storage, Term, HopT>& M,
-                                       const Solver<SpinorField<T, Lanes>>& solver, std::string& text) {
-  using F = SpinorField<T, Lanes>;
+template <class T, class Storage, class Term, class HopT>
+Solver<SpinorField<T>> deflated(const SolverChoice& choice, const DiracOperator<Storage, Term, HopT>& M,
+                                const Solver<SpinorField<T>>& solver, std::string& text) {
+  using F = SpinorField<T>;
   using R = real_of_storage_t<ColorMatrix, Storage>;
   if (choice.deflation == 0) return solver;
   const auto start = std::chrono::steady_clock::now();
   const LoopModes<R> modes =
-      loop_modes<R>(reduced<R, SiteLanes>(M, 1, SchurForm::asymmetric), M.lattice(),
+      loop_modes<R>(reduced<R>(M, 1, SchurForm::asymmetric), M.lattice(),
                     {.n = choice.deflation, .tolerance = deflation_tolerance, .subset = Subset::even});
   std::vector<double> squares;
   for (const double lambda : modes.values) squares.push_back(lambda * lambda);
@@ -102,30 +100,27 @@ Solver<SpinorField<T, Lanes>> deflated(const SolverChoice& choice, const DiracOp
 }
 
 /// f(storage), a storage of links with solver.links numbers in Real; 18 of them are floats for Fixed16.
-template <class Real, class Lanes, class Function>
+template <class Real, class Function>
 auto with_storage(const SolverChoice& choice, const Function& f) {
   if (choice.links == 12) return f(Links12<Real>{});
-  if constexpr (!has_packs || !Lanes::holds_columns)
-    if (choice.links == 8) return f(Links8<Real>{});
-  require(choice.links == 18, "links of", choice.links,
-          "reals do not work with columns in lanes: set solver.links to 12 or 18, or solver.columns to one by one");
+  if (choice.links == 8) return f(Links8<Real>{});
   return f(real_of_storage_t<ColorMatrix, Real>{});
 }
 
 /// The solver that was chosen for M on even sites; make(storage): M on links in a storage; text: see deflated().
-template <class T, class Lanes, class Dirac, class Make>
-Solver<SpinorField<T, Lanes>> even_odd_solver(const SolverChoice& choice, const Dirac& M, const Make& make, int n,
-                                              std::string& text) {
-  using F = SpinorField<T, Lanes>;
+template <class T, class Dirac, class Make>
+Solver<SpinorField<T>> even_odd_solver(const SolverChoice& choice, const Dirac& M, const Make& make, int n,
+                                       std::string& text) {
+  using F = SpinorField<T>;
   const SchurForm form = choice.preconditioner == "even-odd-symmetric" ? SchurForm::symmetric : SchurForm::asymmetric;
   constexpr bool hops_in_16_bits = std::is_same_v<std::decay_t<decltype(M.hop())>, Hop<typename Dirac::Storage>>;
-  if constexpr (!Lanes::holds_columns && hops_in_16_bits)
+  if constexpr (hops_in_16_bits)
     if (choice.is_in_16_bits())
-      return with_storage<Fixed16, Lanes>(choice, [&]<class Storage>(Storage storage) -> Solver<F> {
+      return with_storage<Fixed16>(choice, [&]<class Storage>(Storage storage) -> Solver<F> {
         const auto solver_for = [&](const auto& of_links) -> Solver<F> {
-          const auto low = reduced<Fixed16, Lanes>(of_links, n, form);
+          const auto low = reduced<Fixed16>(of_links, n, form);
           const ReliableUpdates<Fixed16, T> solver(low, recursion(choice));
-          return EvenOdd<T, Lanes>(M, deflated<T, Lanes>(choice, M, solver, text), form, n);
+          return EvenOdd<T>(M, deflated<T>(choice, M, solver, text), form, n);
         };
         if constexpr (std::is_same_v<Storage, T>)
           return solver_for(M);
@@ -134,21 +129,20 @@ Solver<SpinorField<T, Lanes>> even_odd_solver(const SolverChoice& choice, const 
       });
   if constexpr (std::is_same_v<T, double>) {
     if (choice.precision != "double")
-      return with_storage<float, Lanes>(choice, [&](auto storage) -> Solver<F> {
+      return with_storage<float>(choice, [&](auto storage) -> Solver<F> {
         const auto links_in_single = make(storage);
-        const auto low = reduced<float, Lanes>(links_in_single, n, form);
+        const auto low = reduced<float>(links_in_single, n, form);
         if (choice.precision == "reliable") {
-          const ReliableUpdates<float, double, Lanes> solver(low, recursion(choice));
-          return EvenOdd<T, Lanes>(M, deflated<T, Lanes>(choice, links_in_single, solver, text), form, n);
+          const ReliableUpdates<> solver(low, recursion(choice));
+          return EvenOdd<T>(M, deflated<T>(choice, links_in_single, solver, text), form, n);
         }
-        const auto solver =
-            deflated<float, Lanes>(choice, links_in_single, plain_solver<SpinorField<float, Lanes>>(choice), text);
-        return EvenOdd<T, Lanes>(M, mixed_solver<Lanes>(low, solver, choice), form, n);
+        const auto solver = deflated<float>(choice, links_in_single, plain_solver<SpinorField<float>>(choice), text);
+        return EvenOdd<T>(M, mixed_solver(low, solver, choice), form, n);
       });
   }
-  return with_storage<T, Lanes>(choice, [&]<class Storage>(Storage storage) -> Solver<F> {
+  return with_storage<T>(choice, [&]<class Storage>(Storage storage) -> Solver<F> {
     const auto solver_for = [&](const auto& of_links) -> Solver<F> {
-      return EvenOdd<T, Lanes>(of_links, deflated<T, Lanes>(choice, of_links, plain_solver<F>(choice), text), form, n);
+      return EvenOdd<T>(of_links, deflated<T>(choice, of_links, plain_solver<F>(choice), text), form, n);
     };
     if constexpr (std::is_same_v<Storage, T>)
       return solver_for(M);
@@ -165,27 +159,27 @@ struct Identity {
 };
 
 /// The same on all sites.
-template <class T, class Lanes, class Make>
-Solver<SpinorField<T, Lanes>> all_sites_solver(const SolverChoice& choice, const Make& make) {
-  using F = SpinorField<T, Lanes>;
+template <class T, class Make>
+Solver<SpinorField<T>> all_sites_solver(const SolverChoice& choice, const Make& make) {
+  using F = SpinorField<T>;
   if constexpr (std::is_same_v<T, double>)
     if (choice.precision != "double")
-      return with_storage<float, Lanes>(choice, [&](auto storage) -> Solver<F> {
+      return with_storage<float>(choice, [&](auto storage) -> Solver<F> {
         const auto low = make(storage);
-        if (choice.precision == "reliable") return ReliableUpdates<float, double, Lanes>(low, recursion(choice));
-        return mixed_solver<Lanes>(low, plain_solver<SpinorField<float, Lanes>>(choice), choice);
+        if (choice.precision == "reliable") return ReliableUpdates<>(low, recursion(choice));
+        return mixed_solver(low, plain_solver<SpinorField<float>>(choice), choice);
       });
   const auto solver = plain_solver<F>(choice);
   if (choice.links == 18) return solver;
   // Solves with the links as they are for what those in fewer reals leave over.
-  return with_storage<T, Lanes>(
+  return with_storage<T>(
       choice, [&](auto storage) -> Solver<F> { return Transformed<F>(Identity<F>{}, make(storage), solver); });
 }
 
 /// GCR with a Schwarz procedure in the precision of make(storage), which is M on these links.
-template <class T, class Lanes, class Make>
-Solver<SpinorField<T, Lanes>> schwarz_solver(const SolverChoice& choice, const Make& make,
-                                             const GaugeField<double>& gauge, const LegFactors& factors, int n) {
+template <class T, class Make>
+Solver<SpinorField<T>> schwarz_solver(const SolverChoice& choice, const Make& make, const GaugeField<double>& gauge,
+                                      const LegFactors& factors, int n) {
   const SchwarzParameters parameters{
       .block = choice.schwarz_block,
       .cycles = choice.schwarz_cycles,
@@ -212,25 +206,25 @@ struct JobLinks {
 };
 
 /// make(storage, links): M on these links in a storage; factors: of the links.
-template <class T, class Lanes, class Make>
-QuarkOperator<T, Lanes> with_solver(const GaugeField<double>& gauge, const LegFactors& factors,
-                                    const SolverChoice& choice, SpinBasis basis, const Make& make, int n) {
-  using F = SpinorField<T, Lanes>;
+template <class T, class Make>
+QuarkOperator<T> with_solver(const GaugeField<double>& gauge, const LegFactors& factors, const SolverChoice& choice,
+                             SpinBasis basis, const Make& make, int n) {
+  using F = SpinorField<T>;
   const JobLinks given{gauge.alias()};
   const auto M = make(T{}, given);
   std::string deflation;
   const auto solver_of = [&](const auto& dirac, const JobLinks& links) {
     const auto make_in_basis = [&](auto storage) { return make(storage, links).with_basis(basis); };
-    if (choice.is_schwarz()) return schwarz_solver<T, Lanes>(choice, make_in_basis, links.gauge, factors, n);
-    return choice.is_even_odd() ? even_odd_solver<T, Lanes>(choice, dirac, make_in_basis, n, deflation)
-                                : all_sites_solver<T, Lanes>(choice, make_in_basis);
+    if (choice.is_schwarz()) return schwarz_solver<T>(choice, make_in_basis, links.gauge, factors, n);
+    return choice.is_even_odd() ? even_odd_solver<T>(choice, dirac, make_in_basis, n, deflation)
+                                : all_sites_solver<T>(choice, make_in_basis);
   };
   const auto solver = [&]() -> Solver<F> {
     if (choice.is_in_temporal_gauge()) {
       const TemporalGauge<double> temporal = in_temporal_gauge(gauge);
       const JobLinks links{temporal.links.alias(), TimeLinks::unit};
       const auto there = make(T{}, links).with_basis(basis);
-      const QuarkTransformation<T> to_there(temporal.transformation, {.columns = Lanes::holds_columns}, basis);
+      const QuarkTransformation<T> to_there(temporal.transformation, {}, basis);
       return Transformed<F>(to_there, there, solver_of(there, links));
     }
     const auto there = M.with_basis(basis);
@@ -244,7 +238,7 @@ QuarkOperator<T, Lanes> with_solver(const GaugeField<double>& gauge, const LegFa
 
 /// f(make) with make(storage, links), the operator of a quark on links of a job in a storage; not for improved actions.
 template <class Function>
-auto with_dirac(const QuarkAction& action, const LinkForms& forms, const Function& f) {
+auto with_dirac(const QuarkAction& action, const Function& f) {
   const Anisotropy anisotropy{action.xi0, action.nu};
   const LegFactors factors = anisotropy.factors(action.boundary_angles());
   const auto links_in = [=]<class Storage>(Storage, const JobLinks& links) {
@@ -254,56 +248,53 @@ auto with_dirac(const QuarkAction& action, const LinkForms& forms, const Functio
     return f([&]<class Storage>(Storage storage, const JobLinks& links) {
       const CloverTerm<real_of_storage_t<ColorMatrix, Storage>> term(
           links.gauge, {.mass = action.mass, .c_sw = action.c_sw, .mu = action.mu, .anisotropy = anisotropy});
-      return WilsonCloverOperator<Storage>(links_in(storage, links), term, forms);
+      return WilsonCloverOperator<Storage>(links_in(storage, links), term);
     });
   if (action.mu != 0)
     return f([&]<class Storage>(Storage storage, const JobLinks& links) {
-      return TwistedMassOperator<Storage>(links_in(storage, links), {action.mass, action.mu, anisotropy}, forms);
+      return TwistedMassOperator<Storage>(links_in(storage, links), {action.mass, action.mu, anisotropy});
     });
   return f([&]<class Storage>(Storage storage, const JobLinks& links) {
-    return WilsonOperator<Storage>(links_in(storage, links), MassTerm{action.mass, anisotropy}, forms);
+    return WilsonOperator<Storage>(links_in(storage, links), MassTerm{action.mass, anisotropy});
   });
 }
 
 /// The operator of an improved action in a real type.
 template <class R>
-ImprovedOperator<R> improved_operator(const GaugeField<double>& gauge, const QuarkAction& action,
-                                      const LinkForms& forms) {
+ImprovedOperator<R> improved_operator(const GaugeField<double>& gauge, const QuarkAction& action) {
   const BoundaryAngles boundary = action.boundary_angles();
-  return action.action == "naik" ? naik_operator<R>(gauge, action.mass, boundary, forms)
-                                 : hamber_wu_operator<R>(gauge, action.mass, boundary, forms);
+  return action.action == "naik" ? naik_operator<R>(gauge, action.mass, boundary)
+                                 : hamber_wu_operator<R>(gauge, action.mass, boundary);
 }
 
-template <class T, class Lanes>
-QuarkOperator<T, Lanes> operator_with(const GaugeField<double>& gauge, const QuarkAction& action,
-                                      const SolverChoice& choice, int n_columns) {
-  const LinkForms forms{.columns = Lanes::holds_columns};
+template <class T>
+QuarkOperator<T> operator_with(const GaugeField<double>& gauge, const QuarkAction& action, const SolverChoice& choice,
+                               int n_columns) {
   if (action.is_improved()) {
     const auto make = [&]<class Storage>(Storage) {
       using R = real_of_storage_t<ColorMatrix, Storage>;  // others are refused: QuarkSolver
-      return improved_operator<R>(gauge, action, forms);
+      return improved_operator<R>(gauge, action);
     };
-    using F = SpinorField<T, Lanes>;
+    using F = SpinorField<T>;
     const auto M = make(T{});
     if (const auto unsuited = choice.unsuited_key(action.action))
       throw InputError(
           sentence("a solver was asked for quarks of the action", action.action_name() + ",", unsuited->text()));
     std::string deflation;
-    const Solver<F> solver = choice.is_even_odd() ? even_odd_solver<T, Lanes>(choice, M, make, n_columns, deflation)
-                                                  : all_sites_solver<T, Lanes>(choice, make);
+    const Solver<F> solver = choice.is_even_odd() ? even_odd_solver<T>(choice, M, make, n_columns, deflation)
+                                                  : all_sites_solver<T>(choice, make);
     return {std::make_shared<const Operator<F>>(M), std::make_shared<const Solver<F>>(solver), deflation};
   }
   const LegFactors factors = Anisotropy{action.xi0, action.nu}.factors(action.boundary_angles());
   const SpinBasis basis = choice.is_nonrelativistic(action) ? SpinBasis::nonrelativistic : SpinBasis::chiral;
-  return with_dirac(action, forms, [&](const auto& make) {
-    return with_solver<T, Lanes>(gauge, factors, choice, basis, make, n_columns);
-  });
+  return with_dirac(action,
+                    [&](const auto& make) { return with_solver<T>(gauge, factors, choice, basis, make, n_columns); });
 }
 
 /// For one column of spinors in double.
 Operator<SpinorField<double>> operator_in_double(const GaugeField<double>& gauge, const QuarkAction& action) {
-  if (action.is_improved()) return improved_operator<double>(gauge, action, {});
-  return with_dirac(action, {}, [&](const auto& make) -> Operator<SpinorField<double>> {
+  if (action.is_improved()) return improved_operator<double>(gauge, action);
+  return with_dirac(action, [&](const auto& make) -> Operator<SpinorField<double>> {
     return make(double{}, JobLinks{gauge.alias()});
   });
 }
@@ -312,10 +303,9 @@ Operator<SpinorField<double>> operator_in_double(const GaugeField<double>& gauge
 /// double on the links as they are: these numbers are the residual and column_residuals of the report, and of the
 /// message where the solve fails.  When a solve ends and whether it converged stays what the solver says in its own
 /// precision, as does its stopping_residual.
-template <class Lanes>
 class TrueResiduals {
  public:
-  using F = SpinorField<float, Lanes>;
+  using F = SpinorField<float>;
 
   double tolerance;
   int max_iterations;
@@ -363,38 +353,19 @@ class TrueResiduals {
   Solver<F> solver_;
 };
 
-/// operator_with(), with residuals in double whatever it works in.
-template <class T, class Lanes>
-QuarkOperator<T, Lanes> operator_with_residuals(const GaugeField<double>& gauge, const QuarkAction& action,
-                                                const SolverChoice& choice, int n_columns) {
-  QuarkOperator<T, Lanes> quark = operator_with<T, Lanes>(gauge, action, choice, n_columns);
-  if constexpr (std::is_same_v<T, float>)
-    quark.solver = std::make_shared<const Solver<SpinorField<T, Lanes>>>(
-        TrueResiduals<Lanes>(operator_in_double(gauge, action), *quark.solver));
-  return quark;
-}
-
 }  // namespace
 
 template <class T>
-QuarkOperator<T, SiteLanes> quark_operator(const GaugeField<double>& gauge, const QuarkAction& action,
-                                           const SolverChoice& choice) {
-  return operator_with_residuals<T, SiteLanes>(gauge, action, choice, 1);
+QuarkOperator<T> quark_operator(const GaugeField<double>& gauge, const QuarkAction& action, const SolverChoice& choice,
+                                int n_columns) {
+  QuarkOperator<T> quark = operator_with<T>(gauge, action, choice, n_columns);
+  if constexpr (std::is_same_v<T, float>)
+    quark.solver =
+        std::make_shared<const Solver<SpinorField<T>>>(TrueResiduals(operator_in_double(gauge, action), *quark.solver));
+  return quark;
 }
 
-template <class T>
-QuarkOperator<T, TogetherLanes> quark_operator_together(const GaugeField<double>& gauge, const QuarkAction& action,
-                                                        const SolverChoice& choice, int n_columns) {
-  return operator_with_residuals<T, TogetherLanes>(gauge, action, choice, n_columns);
-}
-
-template QuarkOperator<float, SiteLanes> quark_operator(const GaugeField<double>&, const QuarkAction&,
-                                                        const SolverChoice&);
-template QuarkOperator<double, SiteLanes> quark_operator(const GaugeField<double>&, const QuarkAction&,
-                                                         const SolverChoice&);
-template QuarkOperator<float, TogetherLanes> quark_operator_together(const GaugeField<double>&, const QuarkAction&,
-                                                                     const SolverChoice&, int);
-template QuarkOperator<double, TogetherLanes> quark_operator_together(const GaugeField<double>&, const QuarkAction&,
-                                                                      const SolverChoice&, int);
+template QuarkOperator<float> quark_operator(const GaugeField<double>&, const QuarkAction&, const SolverChoice&, int);
+template QuarkOperator<double> quark_operator(const GaugeField<double>&, const QuarkAction&, const SolverChoice&, int);
 
 }  // namespace kov::app

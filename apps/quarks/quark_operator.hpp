@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The Dirac operator of a quark and a solver for it, on fields with sites or columns in lanes.
+// The Dirac operator of a quark and a solver for it.
 #pragma once
 
 #include "apps/quarks/quark_action.hpp"
@@ -10,21 +10,15 @@
 
 #include <memory>
 #include <string>
-#include <type_traits>
 
 namespace kov::app {
-
-/// Of fields that hold all columns of a propagator: columns lie in the lanes of a CPU, sites in those of a GPU.  Twelve
-/// columns fill packs of four; of those of eight a quarter would be spare.
-using TogetherLanes = std::conditional_t<std::is_same_v<Kokkos::DefaultExecutionSpace::memory_space, Kokkos::HostSpace>,
-                                         ColumnLanes<4>, SiteLanes>;
 
 /// The Dirac operator of a quark on the links of a configuration, and the solver that its job asks for.  Residuals of
 /// its reports, and of the message of a ConvergenceError, are those of an operator in double on the links as they are,
 /// also where T is float and decides with its own when a solve ends.
-template <class T, class Lanes>
+template <class T>
 struct QuarkOperator {
-  using F = SpinorField<T, Lanes>;
+  using F = SpinorField<T>;
 
   /// Null where they were not made.
   std::shared_ptr<const Operator<F>> M = {};
@@ -33,13 +27,9 @@ struct QuarkOperator {
   std::string deflation = {};
 };
 
-/// For one column.  Collective.
+/// For fields of n_columns columns or, without a Schwarz preconditioner, some of these.  Collective.
 template <class T>
-QuarkOperator<T, SiteLanes> quark_operator(const GaugeField<double>& gauge, const QuarkAction& action,
-                                           const SolverChoice& choice);
-/// For all twelve at once, or another number of columns.  Collective.
-template <class T>
-QuarkOperator<T, TogetherLanes> quark_operator_together(const GaugeField<double>& gauge, const QuarkAction& action,
-                                                        const SolverChoice& choice, int n_columns = 12);
+QuarkOperator<T> quark_operator(const GaugeField<double>& gauge, const QuarkAction& action, const SolverChoice& choice,
+                                int n_columns = 1);
 
 }  // namespace kov::app

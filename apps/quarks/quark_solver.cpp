@@ -2,7 +2,6 @@
 #include "apps/quarks/quark_solver.hpp"
 
 #include "apps/quarks/quark_operator.hpp"
-#include "kov/core/field/convert.hpp"
 #include "kov/core/vectors/column_sums.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 
@@ -28,10 +27,10 @@ struct QuarkSolver<T>::Parts {
   QuarkAction action;
   SolverChoice choice;
   int n_columns;
-  mutable QuarkOperator<T, SiteLanes> one_by_one = {};
-  QuarkOperator<T, TogetherLanes> together = {};
+  mutable QuarkOperator<T> one_by_one = {};
+  QuarkOperator<T> together = {};
 
-  const QuarkOperator<T, SiteLanes>& of_columns() const {
+  const QuarkOperator<T>& of_columns() const {
     if (!one_by_one.M) one_by_one = quark_operator<T>(gauge, action, choice);
     return one_by_one;
   }
@@ -42,7 +41,7 @@ QuarkSolver<T>::QuarkSolver(const GaugeField<double>& gauge, const QuarkAction& 
                             int n_columns) {
   auto parts = std::make_shared<Parts>(Parts{gauge.alias(), action, choice, n_columns});
   if (choice.is_together())
-    parts->together = quark_operator_together<T>(gauge, action, choice, n_columns);
+    parts->together = quark_operator<T>(gauge, action, choice, n_columns);
   else
     parts->of_columns();
   parts_ = parts;
@@ -89,15 +88,13 @@ template <class T>
 std::vector<SolveReport> QuarkSolver<T>::solve_together(const Propagator<T>& source, const Propagator<T>& x,
                                                         const SolveCallback& progress) const {
   const int n = parts_->n_columns;
-  const SpinorField<T, TogetherLanes> b(source.lattice(), "source", n), solution = b.like("solution");
   std::vector<SolveReport> reports;
   for (int first = 0; first < 12; first += n) {
-    convert(source.columns().components(first, n), b);
+    const SpinorField<T> b = source.columns().components(first, n), solution = x.columns().components(first, n);
     zero(solution);
     reports.push_back(naming(source_text(source), [&] {
       return solve_some(*parts_->together.solver, *parts_->together.M, b, solution, {first, n, 12});
     }));
-    convert(solution, x.columns().components(first, n));
     progress(reports.back(), n);
   }
   return reports;

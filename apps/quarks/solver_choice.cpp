@@ -65,7 +65,7 @@ void SolverChoice::add_to(Settings& s, const std::string& section) {
   s.add(section + ".max_iterations", &max_iterations, "limit of iterations; a solve that needs more is an error");
   s.add(section + ".columns", &columns,
         "of a propagator: solved for one by one, of which a killed `kovariant propagator` keeps each, or together; "
-        "'auto': together, where they can be, on GPUs and by `kovariant distill`",
+        "'auto': together on GPUs and by `kovariant distill`",
         {"auto", "one by one", "together"});
   s.add(section + ".gauge", &gauge,
         "of the links while solving: in 'temporal' gauge those in time are 1 and not loaded; results stay in the given "
@@ -83,8 +83,7 @@ bool SolverChoice::is_together() const {
   // long one by one, in less memory, and a killed propagator job keeps every column; distill keeps none
   // (docs/performance.md).
   if (columns != "auto") return columns == "together";
-  const bool is_possible = !(has_packs && (is_in_16_bits() || may_be_nonrelativistic() || links == 8));
-  return is_possible && (on_gpu || is_block() || auto_columns == AutoColumns::together);
+  return on_gpu || is_block() || auto_columns == AutoColumns::together;
 }
 
 bool SolverChoice::may_be_nonrelativistic() const {
@@ -149,23 +148,12 @@ void SolverChoice::check(const Settings& settings, const std::string& section) c
           "but only bicgstab and cg have reliable updates: take such a method, or precision",
           is_single() ? "single" : "mixed");
   const std::string wider = is_single() ? "precision single" : "precision reliable";
-  if (is_in_16_bits()) {
-    require(!has_packs || columns != "together", origin("columns"),
-            "is together, but on CPUs 16-bit fields have no columns in lanes: take one by one, or " + wider);
-    require(is_even_odd(), origin("preconditioner"), "is", preconditioner + ",",
-            "but in 16 bits solvers work on even sites: take even-odd, or " + wider);
-  }
-  const bool together = is_together() || is_block();
-  const std::string alone = is_block() ? " method cg" : " columns one by one";
-  if (may_be_nonrelativistic() && has_packs) {
-    const std::string without = "is nonrelativistic, but CPUs have no operators in that basis on ";
-    require(!is_in_16_bits(), origin("basis"), without + "16-bit spinors: take chiral, or " + wider);
-    require(!together, origin("basis"), without + "columns in lanes: take chiral, or" + alone);
-  }
+  require(!is_in_16_bits() || is_even_odd(), origin("preconditioner"), "is", preconditioner + ",",
+          "but in 16 bits solvers work on even sites: take even-odd, or " + wider);
+  require(!may_be_nonrelativistic() || !has_packs || !is_in_16_bits(), origin("basis"),
+          "is nonrelativistic, but CPUs have no operators in that basis on 16-bit spinors: take chiral, or " + wider);
   require(links == 18 || links == 12 || links == 8, origin("links"), "is", links,
           "- a link is stored as 18, 12 or 8 reals: take one of these");
-  require(!has_packs || links != 8 || !together, origin("links"),
-          "is 8, but columns together have no links of 8 reals on CPUs: take 12, or" + alone);
   require(!may_be_nonrelativistic() || links == 18 || (!has_packs && links == 12), origin("links"), "is", links,
           "- there are no operators in the non-relativistic basis on such links: take",
           has_packs ? "18, or basis chiral" : "18 or 12, or basis chiral");

@@ -15,8 +15,7 @@ namespace kov::app {
 /// Of the eigenvectors for solver.deflation: the largest |H v - lambda v| / |H|, H = gamma_5 M on even sites.
 inline constexpr double deflation_tolerance = 1e-5;
 
-/// What columns = "auto" of a program means: one by one on CPUs and together on GPUs, or together on both where solves
-/// can be.
+/// What columns = "auto" of a program means: one by one on CPUs and together on GPUs, or together on both.
 enum class AutoColumns { together_on_gpus, together };
 
 /// A key of a solver that an action has no operator for.

@@ -45,7 +45,7 @@ class DistillMemory(DistillMemoryTest):
         # Everything anew.
         for name in whole:
             os.remove(self.path(name))
-        self.assertIn("solves of 4 columns", self.call("distill", *job, "--set", "memory.limit=0.0045", ranks=1).stdout)
+        self.assertIn("solves of 6 columns", self.call("distill", *job, "--set", "memory.limit=0.0045", ranks=1).stdout)
         self.check_agreement(1e-6, *((name, whole[name]) for name in names))
 
     def test_makes_groups_of_slices_whose_eigenvectors_are_searched_for(self):
@@ -60,8 +60,8 @@ class DistillMemory(DistillMemoryTest):
         self.check_files(script, NAME + "eigenvectors.h5", NAME.replace("distill", "whole") + "eigenvectors.h5")
 
     def test_that_is_too_small_is_refused_before_anything_is_made(self):
-        error = self.call("distill", *JOB, "--set", "memory.limit=0.003", code=1).stderr
-        self.assertRegex(error, "need [0-9]+ MiB in each process with the smallest batches, but there are 3 MiB")
+        error = self.call("distill", *JOB, "--set", "memory.limit=0.001", code=1).stderr
+        self.assertRegex(error, "need [0-9]+ MiB in each process with the smallest batches, but there are 1 MiB")
         self.assertIn("is -1", self.call("distill", *JOB, "--set", "memory.limit=-1", code=1).stderr)
         self.assertEqual(os.listdir(self.folder), [])
 

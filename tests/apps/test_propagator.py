@@ -181,7 +181,8 @@ class Propagator(PropagatorTest):
         self.call("propagator", *JOB, *reference, *options(output__prefix="reference"))
         name = NAME.replace("propagator", "reference") + ".lime"
         for k, changed in enumerate((options(solver__columns="together"), options(solver__precision="reliable"),
-                                     options(solver__precision="reliable-16"), options(solver__method="cg", solver__columns="together"),
+                                     options(solver__precision="reliable-16"), options(solver__precision="reliable-16", solver__columns="together"),
+                                     options(solver__links=8, solver__columns="together"), options(solver__method="cg", solver__columns="together"),
                                      options(solver__method="cg", solver__precision="reliable"),
                                      options(solver__method="cg", solver__precision="reliable", solver__columns="together"),
                                      options(solver__method="cg", solver__precision="reliable-16"),
@@ -318,15 +319,16 @@ class PropagatorSolvers(PropagatorTest):
         ways += [(12, options(solver__columns="together", solver__preconditioner="none")), (8, options(solver__gauge="temporal")),
                  (12, options(solver__gauge="temporal", solver__precision="double", solver__preconditioner="none")),
                  (12, options(quark__0__c_sw=1.2, quark__0__xi0=1.5)), (12, options(quark__0__mu=0.2, solver__precision="double"))]
-        payloads = set()
+        payloads = []
         for k, (links, changed) in enumerate(ways):
             text = self.call("propagator", *JOB, *options(solver__links=links, solver__tolerance=1e-11, output__prefix="p%d" % k), *changed).stdout
             self.assertIn("links of %d reals" % links, text)
             written = NAME.replace("propagator", "p%d" % k) + ".lime"
             reference = 1 if "quark.0.c_sw=1.2" in changed else 2 if "quark.0.mu=0.2" in changed else 0
             self.assertLess(self.difference(NAME.replace("propagator", "reference%d" % reference) + ".lime", written), 1e-10, changed)
-            payloads.add(self.payload(written))
-        self.assertEqual(len(payloads), len(ways))  # each takes part
+            if "solver.columns=together" not in changed:  # which may have the same bits
+                payloads.append(self.payload(written))
+        self.assertEqual(len(set(payloads)), len(payloads))  # each takes part
         single = options(solver__precision="single", solver__tolerance=1e-6, solver__links=12, output__prefix="single")
         self.call("propagator", *JOB, *single)
         self.assertLess(self.difference(NAME.replace("propagator", "reference0") + ".lime", NAME.replace("propagator", "single") + ".lime"), 1e-5)

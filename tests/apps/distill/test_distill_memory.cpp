@@ -221,11 +221,11 @@ TEST(DistillMemory, OfEigenvectorsIsWhatTheyTake) {
     expect_bytes(DistillStep::baryon_elementals,
                  [&] { baryon_elementals(groups(), p.baryon_momenta(), {.columns = batches.pairs}); });
     expect_bytes(DistillStep::perambulators, [&] {
-      const auto quark = quark_operator_together<double>(gauge, p.action, p.solver, 12);
+      const auto quark = quark_operator<double>(gauge, p.action, p.solver, 12);
       const SourceCoefficient one = [](int source, int t, int n, int spin) {
         return t == 0 && spin == 0 && n == source ? 1.0 : 0.0;
       };
-      perambulators<TogetherLanes>(groups(), *quark.solver, *quark.M, 12, one, {.columns = 12});
+      perambulators<SiteLanes>(groups(), *quark.solver, *quark.M, 12, one, {.columns = 12});
     });
   }
 }
@@ -287,7 +287,7 @@ TEST(DistillMemory, HasBatchesThatFit) {
   const DistillBatches streamed = batches_that_fit(p, extent, grid, {DistillStep::perambulators}, 0.95 * of_solves);
   EXPECT_GT(streamed.vectors, 8);
   EXPECT_EQ(streamed.columns, largest.columns);
-  EXPECT_EQ(smallest(DistillStep::perambulators).columns, std::vector<int>{TogetherLanes::holds_columns ? 4 : 1});
+  EXPECT_EQ(smallest(DistillStep::perambulators).columns, std::vector<int>{1});
   EXPECT_FALSE(keeps_elementals(p, extent[3], 2, smallest(DistillStep::mesons)));
   EXPECT_LT(smallest(DistillStep::two_pions).two_meson_bytes, largest.two_meson_bytes);
   EXPECT_LT(smallest(DistillStep::baryons).baryon_bytes, largest.baryon_bytes);
@@ -333,8 +333,7 @@ TEST(DistillMemory, HasGroupsOfVectorsOnlyWhereAllDoNotFit) {
                 << n << " vectors, " << found.vectors << " in memory, of " << bytes;
           }
         } catch (const InputError&) {
-          EXPECT_FALSE(any_fits({0, std::min(8, (n + 1) / 2)}, TogetherLanes::holds_columns ? 4 : 1, bytes))
-              << n << " vectors, of " << bytes;
+          EXPECT_FALSE(any_fits({0, std::min(8, (n + 1) / 2)}, 1, bytes)) << n << " vectors, of " << bytes;
           break;
         }
       if (steps.size() == 1) {

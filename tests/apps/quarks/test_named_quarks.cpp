@@ -170,7 +170,7 @@ TEST(QuarkMemory, ColumnsArePartsOfTwelve) {
   int n = 12;
   for (int fewer = fewer_columns(solver, n); fewer < n; fewer = fewer_columns(solver, n = fewer))
     EXPECT_EQ(12 % fewer, 0);
-  EXPECT_EQ(n, TogetherLanes::holds_columns ? 4 : 1);
+  EXPECT_EQ(n, 1);
   solver.method = "block-cg";
   EXPECT_EQ(fewer_columns(solver, 12), 12);
 }
@@ -191,7 +191,7 @@ TEST(PropagatorMemory, HasBatchesThatFit) {
       EXPECT_NE(std::string(error.what()).find("raise memory.limit"), std::string::npos);
       break;
     }
-  EXPECT_EQ(least.columns, (std::vector<int>{TogetherLanes::holds_columns ? 4 : 1, 1}));
+  EXPECT_EQ(least.columns, (std::vector<int>{1, 1}));
   EXPECT_FALSE(least.keeps_operators);
 }
 

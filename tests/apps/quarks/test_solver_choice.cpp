@@ -51,12 +51,8 @@ TEST(SolverBasis, IsChiralForQuarksWhoseHopMultipliesByInverses) {
 }
 
 TEST(SolverColumns, AreTogetherOnGpusAndWhereAProgramWantsThem) {
-  for (const std::string precision : {"reliable-16", "single-16"})
-    for (const AutoColumns meaning : {AutoColumns::together_on_gpus, AutoColumns::together}) {
-      const SolverChoice choice{.precision = precision, .auto_columns = meaning};
-      EXPECT_EQ(choice.is_together(), !has_packs) << "CPUs have no columns in lanes of 16 bits: " << precision;
-    }
-  EXPECT_TRUE((SolverChoice{.auto_columns = AutoColumns::together}.is_together()));
+  for (const std::string precision : {"mixed", "reliable-16"})
+    EXPECT_TRUE((SolverChoice{.precision = precision, .auto_columns = AutoColumns::together}.is_together()));
   EXPECT_EQ(SolverChoice{}.is_together(), !has_packs) << "GPUs have no packs";
 }
 
