@@ -42,8 +42,7 @@ struct BiCgStab {
 /// at a time, each of two applications of A as in BiCGstab; 2 l + 3 fields to work in.  Throws InputError unless l is
 /// from 1 to 8.
 ///
-/// Every column is a system of its own, as in BiCgStab; but A is applied to all columns together, and columns restart
-/// when the recursions of all have ended.
+/// Every column is a system of its own, as in BiCgStab, but columns restart when the recursions of all have ended.
 struct BiCgStabL {
   /// Of every solver, see LinearSolver.
   double tolerance = 1e-12;

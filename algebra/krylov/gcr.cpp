@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/algebra/krylov/gcr.hpp"
 
+#include "kov/algebra/solve_columns.hpp"
 #include "kov/algebra/solve_run.hpp"
 
 #include <vector>
@@ -40,7 +41,7 @@ SolveReport Gcr::operator()(const Operator<Vector>& A, const Vector& b, const Ve
         preconditioner->apply(r, z);
       else
         copy(r, z);
-      A.apply(z, Az);
+      detail::apply_to_columns(A, z, Az, run.stopped());
       const ByColumn<double> before = norm2_by_column(Az, run.stopped());
       for (std::size_t j = 0; j < k; ++j) {
         const auto overlap = inner_product_by_column(kept[j].Az, Az, run.stopped());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/algebra/krylov/minimal_residual.hpp"
 
+#include "kov/algebra/solve_columns.hpp"
 #include "kov/algebra/solve_run.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 
@@ -41,7 +42,7 @@ SolveReport MinimalResidual::operator()(const Operator<Vector>& A, const Vector&
     ByColumn<double> rr = true_residual_by_column(A, b, x, r);
     if (run.over(sqrt(rr / bb), minimal_residual_patience)) return run.finish(r, b);
     while (run.may_iterate(not_above(rr, goal))) {
-      A.apply(r, q);
+      detail::apply_to_columns(A, r, q, run.stopped());
       const auto steps = steps_along(r, q, omega, run.stopped());
       run.give_up(zeros(steps), "A r is orthogonal to the residual r, which no step makes smaller");
       if (!run.may_iterate()) break;

@@ -193,6 +193,9 @@ TYPED_TEST(ColumnSolvers, ApplyTheOperatorToColumnsThatHaveNotEnded) {
   check_work<F>(lattice, BiCgStab{.tolerance = tolerance_of<F>}, M);
   check_work<F>(lattice, NormalConjugateGradient{.tolerance = tolerance_of<F>}, M);
   check_work<F>(lattice, NormalErrorConjugateGradient{.tolerance = tolerance_of<F>}, M);
+  check_work<F>(lattice, BiCgStabL{.tolerance = tolerance_of<F>, .l = 2}, M);
+  check_work<F>(lattice, MinimalResidual{.tolerance = tolerance_of<F>}, M);
+  check_work<F>(lattice, Gcr{.tolerance = tolerance_of<F>, .directions = 5}, M);
 }
 
 TYPED_TEST(ColumnSolvers, ProgressTellsOfTheSlowestAndTheWorstColumn) {
