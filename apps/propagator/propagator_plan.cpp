@@ -227,7 +227,7 @@ double propagator_job_bytes(const PropagatorParameters& p, double sites, const P
     const int columns = batches.columns.at(q);
     operators += operator_bytes_per_site(quark, columns);
     most_operator = std::max(most_operator, operator_bytes_per_site(quark, columns));
-    work = std::max(work, solve_bytes_per_site(quark, columns));
+    work = std::max(work, work_bytes_per_site(quark, columns));
     boosts.insert(quark.boost);
   }
   // The configuration and its smeared copy or that of the chain, smeared links as sources read them, source and

@@ -149,7 +149,7 @@ namespace {
 
 /// Reals of a site: a spinor, a matrix, a clover term with its inverse.
 constexpr double spinor = 24, matrix = 18, clover_blocks = 144;
-/// Bytes of a site, at most: indices of neighbours, in blocks and of columns too, leg factors, and parts of sums.
+/// Bytes of a site, at most: indices of neighbours, in blocks too, leg factors, and parts of sums.
 constexpr double tables = 256;
 /// Bytes of a real of spinors in 16 bits, whose 24 share a scale.
 constexpr double in_16_bits = 2 + 4 / spinor;
@@ -280,11 +280,6 @@ class QuarkMemory {
 double operator_bytes_per_site(const NamedQuark& quark, int n_columns) { return QuarkMemory(quark, n_columns).kept(); }
 
 double work_bytes_per_site(const NamedQuark& quark, int n_columns) {
-  const QuarkMemory memory(quark, n_columns);
-  return std::max(memory.of_solve(), memory.of_making());
-}
-
-double solve_bytes_per_site(const NamedQuark& quark, int n_columns) {
   const QuarkMemory memory(quark, n_columns);
   return std::max(memory.of_solve(), memory.of_making());
 }

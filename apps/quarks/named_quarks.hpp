@@ -83,12 +83,9 @@ double operator_bytes_per_site(const NamedQuark& quark, int n_columns);
 /// What the making of that operator, or a solve for n columns, takes beside it, source and solution: fields on one
 /// parity where solves are on even sites.  Counts the solve in double that one in several precisions may end with.
 double work_bytes_per_site(const NamedQuark& quark, int n_columns);
-/// The same for n columns of a propagator, which are copied to the solver's fields and back where they are solved for
-/// together.
-double solve_bytes_per_site(const NamedQuark& quark, int n_columns);
 
-/// The columns of a propagator that are solved for together where n are too many: a part of them, in packs of lanes; n
-/// where there are no fewer, and of one Krylov space for all.
+/// The columns of a propagator that are solved for together where n are too many: a part of them; n where
+///  there are no fewer, and of one Krylov space for all.
 int fewer_columns(const SolverChoice& solver, int n);
 
 /// The same for each of the quarks that has the most.  False where that changes nothing.

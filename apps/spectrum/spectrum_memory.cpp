@@ -60,7 +60,7 @@ double most_solve_bytes(const SpectrumParameters& p, const SpectrumBatches& batc
   const std::vector<NamedQuark> all = p.all_quarks();
   double most = 0;
   for (std::size_t q = 0; q < all.size(); ++q)
-    most = std::max(most, solve_bytes_per_site(all[q], batches.columns.at(q)));
+    most = std::max(most, work_bytes_per_site(all[q], batches.columns.at(q)));
   return most;
 }
 
@@ -149,7 +149,7 @@ double loop_bytes(const SpectrumParameters& p, const Lattice& lattice, const Spe
     const bool is_there = batches.keeps_operators && !all[q].solver.is_together();
     if (batches.keeps_operators && !is_there) kept += operator_bytes_per_site(one, 1);
     most =
-        std::max(most, (batches.keeps_operators ? 0 : operator_bytes_per_site(one, 1)) + solve_bytes_per_site(one, 1));
+        std::max(most, (batches.keeps_operators ? 0 : operator_bytes_per_site(one, 1)) + work_bytes_per_site(one, 1));
   }
   const double sites = double(lattice.geometry().local_volume());
   return sites * (kept + most + real * spinor * double(p.loops.n_fields())) +

@@ -126,7 +126,7 @@ void expect_memory(const std::vector<Assignments>& jobs, const std::string& colu
         in_double(quark, n, taken);
       const double of_solution = 288 * (p.solver.is_single() ? 4 : 8);
       const double expected =
-          in_double.sites() * (of_solution + operator_bytes_per_site(quark, n) + solve_bytes_per_site(quark, n));
+          in_double.sites() * (of_solution + operator_bytes_per_site(quark, n) + work_bytes_per_site(quark, n));
       const double halos = Comm::world().size() > 1 ? 0.02 * expected : 0;
       EXPECT_LT(taken, expected + halos) << text << ", " << n << " columns";
       // These solves do not come to what mixed precision may do in double; eigenvectors are found in less.
