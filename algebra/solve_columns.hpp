@@ -3,6 +3,7 @@
 // Private to solvers: operators, and other solvers, for the columns that are left.
 #pragma once
 
+#include "kov/algebra/columns_to_work_in.hpp"
 #include "kov/algebra/solve_run.hpp"
 #include "kov/algebra/vector.hpp"
 
@@ -57,9 +58,7 @@ inline std::vector<ColumnRange> ranges_with_any(const Vector& x, const ColumnMas
 
 /// The columns of a field to work in for x, which has as many columns or some of its ranges.
 inline Vector memory_for(const Vector& x, const Vector& memory) {
-  const int n = x.n_components(), surplus = memory.n_components() - n;
-  // A pack that is not full must be the last one in memory too.
-  return surplus == 0 ? memory : memory.components(n % x.columns_together() == 0 ? 0 : surplus, n);
+  return columns_to_work_in(memory, x.n_components(), x.columns_together());
 }
 
 /// out = A in for the columns that `others` does not name; further ones of out may change.
@@ -92,11 +91,10 @@ SolveReport solve_columns(const S& solver, const Operator<Vector>& A, const Vect
                           const ColumnMask& others) {
   if (!others.any_finished()) return solver(A, b, x);
   const std::vector<ColumnRange> packs = packs_with_any(x, others);
-  ColumnRange together{0, 0};
-  for (const ColumnRange& pack : packs) together.n += pack.n;
-  // A pack that is not full must be the last one in memory too.
-  if (together.n % x.columns_together() != 0) together.first = x.n_components() - together.n;
-  const Vector source = together.of(b.like("sources")), solution = together.of(b.like("solutions"));
+  int n_together = 0;
+  for (const ColumnRange& pack : packs) n_together += pack.n;
+  const Vector source = columns_to_work_in(b.like("sources"), n_together, x.columns_together()),
+               solution = columns_to_work_in(b.like("solutions"), n_together, x.columns_together());
   std::vector<ColumnRange> places;
   for (const ColumnRange& pack : packs) {
     const ColumnRange place{places.empty() ? 0 : places.back().first + places.back().n, pack.n};
@@ -107,7 +105,7 @@ SolveReport solve_columns(const S& solver, const Operator<Vector>& A, const Vect
   SolveReport report = solver(A, source, solution);
   for (std::size_t i = 0; i < packs.size(); ++i) copy(places[i].of(solution), packs[i].of(x), packs[i].of(others));
   const auto spread = [&](auto& by_column) {
-    if (int(by_column.size()) != together.n) return;
+    if (int(by_column.size()) != n_together) return;
     std::decay_t<decltype(by_column)> all(std::size_t(x.n_components()));
     for (std::size_t i = 0; i < packs.size(); ++i)
       std::move(by_column.begin() + places[i].first, by_column.begin() + places[i].first + places[i].n,

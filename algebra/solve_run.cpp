@@ -173,21 +173,16 @@ bool SolveRun::over(const ByColumn<double>& residual, const ByColumn<double>& st
           "a solver judges", residual.size(), "systems but for those of a mask of", std::to_string(others.size()) + ",",
           "and", stopped_.size(), "have begun: begin all systems together, and give a mask of as many");
   systems_.resize(residual.size());
-  ColumnMask stopped(int(residual.size()));
-  for (int k = 0; k < stopped.size(); ++k) {
-    const std::size_t i = std::size_t(k);
-    System& system = systems_[i];
-    if (others.is_finished(k)) {
-      if (stopped_.is_finished(k)) stopped.finish(k);
-      continue;
-    }
+  stopped_ = ColumnMask(int(residual.size())) | (stopped_ & others);
+  for (std::size_t k = 0; k < systems_.size(); ++k) {
+    if (others.is_finished(int(k))) continue;
+    System& system = systems_[k];
     if (!system.is_zero) {
-      system.residual = residual[i];
-      system.stopping_residual = stopping_residual[i];
+      system.residual = residual[k];
+      system.stopping_residual = stopping_residual[k];
     }
-    if (system.is_zero || is_over(system, patience)) stopped.finish(k);
+    if (system.is_zero || is_over(system, patience)) stopped_.finish(int(k));
   }
-  stopped_ = stopped;
   return !may_iterate();
 }
 

@@ -3,6 +3,7 @@
 // SchurComplement: a Dirac operator after its odd sites were eliminated.
 #pragma once
 
+#include "kov/algebra/columns_to_work_in.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/dirac/dirac_operator.hpp"
 #include "kov/stencil/dirac/hop_times_blocks.hpp"
@@ -118,11 +119,8 @@ class SchurComplement {
       }
     }
   }
-  /// The columns of a field to work in that those of x take: the first ones, or the last where the last pack of x is
-  /// not full.
   static F columns_of(const F& field, const F& x) {
-    const int n = x.n_components();
-    return field.components(n % F::Lanes::columns == 0 ? 0 : field.n_components() - n, n);
+    return detail::columns_to_work_in(field, x.n_components(), F::Lanes::columns);
   }
 
   /// out = D^-1 H in, or with adjoints.  In one pass if the hop can multiply by D^-1, else through `work`.

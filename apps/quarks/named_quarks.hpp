@@ -85,7 +85,7 @@ double operator_bytes_per_site(const NamedQuark& quark, int n_columns);
 double work_bytes_per_site(const NamedQuark& quark, int n_columns);
 
 /// The columns of a propagator that are solved for together where n are too many: a part of them; n where
-///  there are no fewer, and of one Krylov space for all.
+/// there are no fewer, and of one Krylov space for all.
 int fewer_columns(const SolverChoice& solver, int n);
 
 /// The same for each of the quarks that has the most.  False where that changes nothing.
