@@ -14,6 +14,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
 
 namespace kov {
 namespace {
@@ -69,6 +72,18 @@ void check(const Lattice& lattice, const Solver<F>& solver, const Operator<F>& A
   EXPECT_LT(iterations[0], iterations[4]);
 }
 
+/// Solvers of any operator that has an adjoint.
+template <class F>
+std::vector<Solver<F>> solvers() {
+  const double tolerance = tolerance_of<F>;
+  return {BiCgStab{.tolerance = tolerance},
+          BiCgStabL{.tolerance = tolerance, .l = 3},
+          NormalConjugateGradient{.tolerance = tolerance},
+          NormalErrorConjugateGradient{.tolerance = tolerance},
+          MinimalResidual{.tolerance = tolerance},
+          Gcr{.tolerance = tolerance, .directions = 5}};
+}
+
 template <class F>
 class ColumnSolvers : public testing::Test {};
 TYPED_TEST_SUITE(ColumnSolvers, SpinorFields);
@@ -77,13 +92,8 @@ TYPED_TEST(ColumnSolvers, SolveEachColumnAsItIsAlone) {
   using F = TypeParam;
   const Lattice lattice = small_lattice();
   const Operator<F> M = wilson<typename F::Real>(lattice);
-  check<F>(lattice, BiCgStab{.tolerance = tolerance_of<F>}, M);
-  check<F>(lattice, NormalConjugateGradient{.tolerance = tolerance_of<F>}, M);
-  check<F>(lattice, NormalErrorConjugateGradient{.tolerance = tolerance_of<F>}, M);
+  for (const Solver<F>& solver : solvers<F>()) check<F>(lattice, solver, M);
   check<F>(lattice, ConjugateGradient{.tolerance = tolerance_of<F>}, ByColour{});
-  check<F>(lattice, BiCgStabL{.tolerance = tolerance_of<F>, .l = 3}, M);
-  check<F>(lattice, MinimalResidual{.tolerance = tolerance_of<F>}, M);
-  check<F>(lattice, Gcr{.tolerance = tolerance_of<F>, .directions = 5}, M);
 }
 
 TYPED_TEST(ColumnSolvers, PreconditionEachColumnAsItIsAlone) {
@@ -190,12 +200,7 @@ TYPED_TEST(ColumnSolvers, ApplyTheOperatorToColumnsThatHaveNotEnded) {
   using F = TypeParam;
   const Lattice lattice = small_lattice();
   const Operator<F> M = wilson<typename F::Real>(lattice);
-  check_work<F>(lattice, BiCgStab{.tolerance = tolerance_of<F>}, M);
-  check_work<F>(lattice, NormalConjugateGradient{.tolerance = tolerance_of<F>}, M);
-  check_work<F>(lattice, NormalErrorConjugateGradient{.tolerance = tolerance_of<F>}, M);
-  check_work<F>(lattice, BiCgStabL{.tolerance = tolerance_of<F>, .l = 2}, M);
-  check_work<F>(lattice, MinimalResidual{.tolerance = tolerance_of<F>}, M);
-  check_work<F>(lattice, Gcr{.tolerance = tolerance_of<F>, .directions = 5}, M);
+  for (const Solver<F>& solver : solvers<F>()) check_work<F>(lattice, solver, M);
 }
 
 TYPED_TEST(ColumnSolvers, ProgressTellsOfTheSlowestAndTheWorstColumn) {
