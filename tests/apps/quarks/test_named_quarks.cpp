@@ -6,6 +6,7 @@
 #include "apps/quarks/quark_solver.hpp"
 #include "kov/contractions/sources/source.hpp"
 #include "kov/core/base/memory_use.hpp"
+#include "kov/core/io/hdf5.hpp"
 #include "kov/core/vectors/column_sums.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/stencil/gauge/heatbath.hpp"
@@ -20,6 +21,7 @@ namespace test_named_quarks {
 PropagatorParameters with(const std::vector<std::string>& assignments) {
   PropagatorParameters p;
   Settings s = p.settings();
+  if (!has_hdf5()) s.assign("output.format=scidac");
   for (const std::string& assignment : assignments) s.assign(assignment);
   p.complete(s);
   return p;
