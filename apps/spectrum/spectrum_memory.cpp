@@ -90,13 +90,16 @@ double sums_bytes(const Lattice& lattice, double n_values, double n_momenta) {
   return 16 * n_values * n_momenta * (parts + 4 * lattice.extent()[3]);
 }
 
-/// Of mesons, with what is missing of opposite momenta, and baryons.
+/// Of mesons, with what is missing of opposite momenta, and baryons; GPUs keep phases of up to eight momenta at every
+/// site.
 double correlator_sums_bytes(const SpectrumParameters& p, const Lattice& lattice, const SpectrumBatches& batches) {
   const double all = double(p.momenta(lattice.extent()).size());
   const double n = batches.momenta > 0 ? std::min(all, double(batches.momenta)) : all;
   const bool mesons = !p.meson_channels().empty();
   const double n_baryons = double(std::max(p.baryon_channels().size(), p.baryon_operators().size()));
-  return sums_bytes(lattice, std::max(mesons ? 256.0 : 0.0, n_baryons), mesons && all > 1 ? 1.25 * n : n);
+  const double sums = sums_bytes(lattice, std::max(mesons ? 256.0 : 0.0, n_baryons), mesons && all > 1 ? 1.25 * n : n);
+  const double complex = p.solver.is_single() ? 8 : 16, sites = double(lattice.geometry().local_volume());
+  return has_packs || all == 1 ? sums : sums + complex * std::min(n, 8.0) * sites;
 }
 
 /// Quarks that are smeared at a sink at once.

@@ -230,8 +230,7 @@ ChannelNumbers traces_on_device(const std::vector<MesonChannel>& channels, const
                                 const Propagator<T>& s2, const std::vector<Momentum>& momenta, const Coord& source,
                                 const Exec& exec) {
   const Lattice& lattice = s1.lattice();
-  const MomentumPhases<T> phases(lattice, momenta, source, exec);
-  const detail::SlotSums sums = detail::meson_tensor_sums(s1, s2, momenta, phases, exec);
+  const detail::SlotSums sums = detail::meson_tensor_sums(s1, s2, momenta, source, exec);
   ChannelNumbers result{{}, lattice.sum_scratch().borrow(), {}};
   const detail::SumMemory tensor("meson tensor", *result.scratch, sums.size(), exec);
   sums.add_slots(tensor.data(), exec);
@@ -296,6 +295,7 @@ std::vector<Correlator> mesons(const Propagator<T>& s1, const Propagator<T>& s2,
   const Coord source = labels.origin;
   require(!channels.empty(),
           "the list of meson channels is empty, so there is nothing to compute; see diagonal_mesons()");
+  require(!momenta.empty(), "the list of momenta is empty, so there is nothing to compute; give at least 0 0 0");
   for (const MesonChannel& channel : channels)
     require(channel.sink >= 0 && channel.sink < 16 && channel.source >= 0 && channel.source < 16, "gamma numbers",
             channel.sink, "and", channel.source,

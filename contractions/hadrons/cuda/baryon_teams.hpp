@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kov/contractions/hadrons/baryon_program.hpp"
+#include "kov/contractions/hadrons/cuda/site_phases.hpp"
 #include "kov/contractions/hadrons/cuda/staged_quarks.hpp"
 #include "kov/core/vectors/slice_sum.hpp"
 
@@ -11,6 +12,8 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -44,18 +47,18 @@ struct BaryonTeams {
   /// 168 registers, or 102.
   static constexpr int max_threads = 128, min_teams = sizeof(T) == 4 ? 5 : 3;
   static constexpr bool in_constant_memory = true;
-  static constexpr int most_momenta = 8, N = default_lanes;
+  static constexpr int most_momenta = SitePhases<T>::most, N = default_lanes;
   using Step = typename BaryonTeamProgramView<T>::Step;
 
   RotatedQuarks<T> quarks;
   BaryonTeamProgramView<T> program;
   SliceTable::View slices;
-  typename MomentumPhases<T>::View phases;
-  Layout::View layout;
+  /// [outer][lane][momentum < count]; none where all are 1.
+  const Complex<T>* phases;
   BaryonTile tile;
   int n_splits, n_blocks, n_values, size;  // of a block: `size` values or fewer
   int most_steps, most_thirds, n_sums;
-  int first_momentum, count;
+  int n_momenta, first_momentum, count;
   double* partial;
 
   /// Of the thirds of a site: odd, so that threads on different sites use different banks.
@@ -134,7 +137,7 @@ struct BaryonTeams {
             multiply_add(z, Complex<double>{output.coefficient.re, output.coefficient.im},
                          sum[part * n_pairs + k * n_thirds + output.third]);
         }
-        const std::size_t place = std::size_t(chunk.first_slot + slot) * phases.n + first_momentum + k;
+        const std::size_t place = std::size_t(chunk.first_slot + slot) * n_momenta + first_momentum + k;
         double* const to = partial + ((place * n_splits + split) * n_values + v) * 2;
         to[0] = z.re;
         to[1] = z.im;
@@ -148,18 +151,32 @@ struct BaryonTeams {
   template <class TeamT>
   KOKKOS_FORCEINLINE_FUNCTION void stage(const TeamT& team, const SliceTable::Chunk& chunk, int slot, int first,
                                          Complex<T>* staged, Complex<T>* phase) const {
+    team.share(count * tile.n_sites, [&](int i) {
+      const int s = i / count, k = i % count;
+      Complex<T> z{T(0), T(0)};
+      if (slices.holds(chunk, slot, first + s)) {
+        const LaneSite x = slices.site(chunk, first + s);
+        z = phases == nullptr ? Complex<T>{T(1), T(0)} : phases[(std::ptrdiff_t(x.outer) * N + x.lane) * count + k];
+      }
+      phase[k * tile.n_sites + s] = z;
+    });
     team.share(4 * quarks.n * tile.n_sites, [&](int i) {
       const int s = i % tile.n_sites;
       if (slices.holds(chunk, slot, first + s))
         StagedQuarks<T>(staged, tile.n_sites, s).write_colors(quarks, slices.site(chunk, first + s), i / tile.n_sites);
     });
-    team.share(count * tile.n_sites, [&](int i) {
-      const int s = i % tile.n_sites;
-      phase[i] = {T(0), T(0)};
-      if (!slices.holds(chunk, slot, first + s)) return;
-      const LaneSite x = slices.site(chunk, first + s);
-      phase[i] = phases(layout.coordinate(x.outer, x.lane), first_momentum + i / tile.n_sites);
-    });
+    // Of floats, which are summed faster than they come: those of the next outer site.
+    const int next = first + tile.n_sites;
+    if (sizeof(T) == 4 && team.thread() == 0 && next % N == 0 && next < chunk.count * N)
+      for (int q = 0; q < quarks.n; ++q)
+        prefetch_outer_site(quarks.s[q].unchecked_address(slices.outer[chunk.first + next / N], 0));
+  }
+  static KOKKOS_FORCEINLINE_FUNCTION void prefetch_outer_site([[maybe_unused]] const void* quark) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(__cvta_generic_to_global(quark)),
+                 "r"(unsigned(12 * 12 * N * sizeof(Complex<T>)))
+                 : "memory");
+#endif
   }
 
   /// A thread takes all momenta of a third, a few sites at a time.
@@ -275,16 +292,20 @@ bool sum_by_teams(const RotatedQuarks<T>& quarks, const std::vector<BaryonValue>
   const SliceTable& slices = SliceTable::of(lattice);
   // Several times the teams that run at once, for these to end together.
   const int n_splits = std::clamp(4096 / (slices.n_chunks() * plan->n_blocks), 1, 4);
-  const MomentumPhases<T> phases(lattice, momenta, origin, exec);
+  const bool rests = n_momenta == 1 && opposite_momenta(momenta)[0].rests;
+  std::optional<SitePhases<T>> phases;
+  if (!rests) phases.emplace(lattice, momenta, origin, together, exec);
   const SlotSums slots("baryon", lattice, slices, n_momenta, n_values, exec, n_splits);
   for (int first = 0; first < n_momenta; first += together) {
     const int count = std::min(n_momenta - first, together);
     const TeamShape shape{
         .n_teams = slices.n_chunks() * plan->n_blocks * n_splits, .threads = tile.threads(), .tile_bytes = plan->bytes};
+    std::vector<int> numbers(std::size_t(count), 0);
+    std::iota(numbers.begin(), numbers.end(), first);
     for_each_team("baryon", shape,
-                  Teams{quarks, plan->program, slices.view(), phases.view(), lattice.layout().view(), tile, n_splits,
+                  Teams{quarks, plan->program, slices.view(), rests ? nullptr : phases->of(numbers), tile, n_splits,
                         plan->n_blocks, n_values, plan->size, plan->most_steps, plan->most_thirds,
-                        Teams::sums(tile, plan->most_thirds, together), first, count, slots.data()},
+                        Teams::sums(tile, plan->most_thirds, together), n_momenta, first, count, slots.data()},
                   exec);
   }
   sums = slots.add_slots(exec);
