@@ -21,7 +21,11 @@ option(KOV_CUDA "Compile with the nvcc_wrapper of the Kokkos found; the preset c
 set(KOV_CUDA_ARCH "" CACHE STRING "CUDA architecture that Kokkos must have been built for, for instance sm_90; empty: any")
 
 if(KOV_CUDA AND NOT CMAKE_CXX_COMPILER AND NOT DEFINED ENV{CXX})
-  find_program(KOV_NVCC_WRAPPER nvcc_wrapper HINTS "${Kokkos_ROOT}/bin" "${Kokkos_DIR}/../../../bin" "$ENV{Kokkos_ROOT}/bin")
+  set(kov_bin_of_package "")
+  if(Kokkos_DIR)  # PREFIX/lib/cmake/Kokkos, which find_package() takes first
+    set(kov_bin_of_package "${Kokkos_DIR}/../../../bin")
+  endif()
+  find_program(KOV_NVCC_WRAPPER nvcc_wrapper HINTS ${kov_bin_of_package} "${Kokkos_ROOT}/bin" "$ENV{Kokkos_ROOT}/bin")
   if(NOT KOV_NVCC_WRAPPER)
     message(FATAL_ERROR "no nvcc_wrapper found: a CUDA build compiles with the wrapper of a Kokkos built for CUDA.\n"
                         "Run `./bootstrap build --backend cuda --arch sm_90`, or name such a Kokkos: -DKokkos_ROOT=PREFIX.")
