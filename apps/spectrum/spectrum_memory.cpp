@@ -90,16 +90,28 @@ double sums_bytes(const Lattice& lattice, double n_values, double n_momenta) {
   return 16 * n_values * n_momenta * (parts + 4 * lattice.extent()[3]);
 }
 
-/// Of mesons, with what is missing of opposite momenta, and baryons; GPUs keep phases of up to eight momenta at every
-/// site.
+/// Of the phases that GPUs keep at every site while they sum hadrons: of mesons for one pair of opposite momenta or
+/// three, of baryons for up to eight momenta, n or fewer; none for a momentum of zero alone.
+double phases_bytes(const SpectrumParameters& p, const Lattice& lattice, const std::vector<Momentum>& momenta, double n,
+                    bool mesons, bool baryons) {
+  const std::vector<OppositeMomenta> pairs = opposite_momenta(momenta);
+  const auto moving =
+      std::count_if(pairs.begin(), pairs.end(), [](const OppositeMomenta& pair) { return !pair.rests; });
+  if (has_packs || moving == 0) return 0;
+  const double of_mesons = mesons ? (moving == 1 ? 1 : 3) : 0, of_baryons = baryons ? std::min(n, 8.0) : 0;
+  const double complex_bytes = p.solver.is_single() ? 8 : 16;
+  return complex_bytes * std::max(of_mesons, of_baryons) * double(lattice.geometry().local_volume());
+}
+
+/// Of mesons, with what is missing of opposite momenta, and baryons.
 double correlator_sums_bytes(const SpectrumParameters& p, const Lattice& lattice, const SpectrumBatches& batches) {
-  const double all = double(p.momenta(lattice.extent()).size());
+  const std::vector<Momentum> momenta = p.momenta(lattice.extent());
+  const double all = double(momenta.size());
   const double n = batches.momenta > 0 ? std::min(all, double(batches.momenta)) : all;
   const bool mesons = !p.meson_channels().empty();
   const double n_baryons = double(std::max(p.baryon_channels().size(), p.baryon_operators().size()));
-  const double sums = sums_bytes(lattice, std::max(mesons ? 256.0 : 0.0, n_baryons), mesons && all > 1 ? 1.25 * n : n);
-  const double complex = p.solver.is_single() ? 8 : 16, sites = double(lattice.geometry().local_volume());
-  return has_packs || all == 1 ? sums : sums + complex * std::min(n, 8.0) * sites;
+  return sums_bytes(lattice, std::max(mesons ? 256.0 : 0.0, n_baryons), mesons && all > 1 ? 1.25 * n : n) +
+         phases_bytes(p, lattice, momenta, n, mesons, n_baryons > 0);
 }
 
 /// Quarks that are smeared at a sink at once.
@@ -132,14 +144,15 @@ double three_point_bytes(const SpectrumParameters& p, const Lattice& lattice, co
   const double kept = n_quarks + (batches.keeps_smeared ? smeared : 0);
   const double source = real * propagator * (n_quarks + smeared + 1 + (is_smeared_at_sink(p) ? 2 : 0));
   const double solve = real * propagator * (kept + 2) + most_solve_bytes(p, batches);
-  double moved = 0, transfers = 0;
+  double moved = 0, sums = 0;
   for (const ThreePointChoice& choice : p.three_points) {
     moved = std::max(moved, n_moved(choice, batches.keeps_moved));
-    transfers = std::max(transfers, double(choice.transfers.size()));
+    const double transfers = double(choice.transfers.size());
+    sums = std::max(
+        sums, sums_bytes(lattice, 256, transfers) + phases_bytes(p, lattice, choice.transfers, transfers, true, false));
   }
   const double contraction = real * propagator * (kept + 1 + moved);
-  return std::max(sites * (operators + std::max(source, solve)),
-                  sites * (operators + contraction) + sums_bytes(lattice, 256, transfers));
+  return std::max(sites * (operators + std::max(source, solve)), sites * (operators + contraction) + sums);
 }
 
 double loop_bytes(const SpectrumParameters& p, const Lattice& lattice, const SpectrumBatches& batches, double real) {

@@ -53,7 +53,7 @@ struct BaryonTeams {
   RotatedQuarks<T> quarks;
   BaryonTeamProgramView<T> program;
   SliceTable::View slices;
-  /// [outer][lane][momentum < count]; none where all are 1.
+  /// [outer][lane][momentum < count]; nullptr where all are 1.
   const Complex<T>* phases;
   BaryonTile tile;
   int n_splits, n_blocks, n_values, size;  // of a block: `size` values or fewer
@@ -165,7 +165,7 @@ struct BaryonTeams {
       if (slices.holds(chunk, slot, first + s))
         StagedQuarks<T>(staged, tile.n_sites, s).write_colors(quarks, slices.site(chunk, first + s), i / tile.n_sites);
     });
-    // Of floats, which are summed faster than they come: those of the next outer site.
+    // Prefetches the quarks of the next outer site, in single precision alone: slower in double (docs/performance.md).
     const int next = first + tile.n_sites;
     if (sizeof(T) == 4 && team.thread() == 0 && next % N == 0 && next < chunk.count * N)
       for (int q = 0; q < quarks.n; ++q)
@@ -292,7 +292,7 @@ bool sum_by_teams(const RotatedQuarks<T>& quarks, const std::vector<BaryonValue>
   const SliceTable& slices = SliceTable::of(lattice);
   // Several times the teams that run at once, for these to end together.
   const int n_splits = std::clamp(4096 / (slices.n_chunks() * plan->n_blocks), 1, 4);
-  const bool rests = n_momenta == 1 && opposite_momenta(momenta)[0].rests;
+  const bool rests = n_momenta == 1 && momenta[0] == Momentum{0, 0, 0};
   std::optional<SitePhases<T>> phases;
   if (!rests) phases.emplace(lattice, momenta, origin, together, exec);
   const SlotSums slots("baryon", lattice, slices, n_momenta, n_values, exec, n_splits);

@@ -44,8 +44,9 @@ struct MesonTensorSums {
   static constexpr int n_sites = max_threads / 16, n_batches = default_lanes / n_sites;
   static constexpr int n_quarks = same ? 1 : 2, warps_of_site = same ? 1 : 2, n_tiles = same ? 3 : 2;
   static constexpr int n_rows = 1 + 2 * n_pairs, n_numbers = 144, n_values = 256;
-  /// Of an outer site.
+  /// Phases of an outer site.
   static constexpr int n_phases = default_lanes * n_pairs;
+  static_assert(n_batches > 1, "the number of an outer site is copied with the first batch of the one before it");
   /// Numbers of n_sites sites that lie in 128 bytes, as a power of two.
   static constexpr int numbers_of_line = 128 / (n_sites * int(sizeof(Complex<T>))) == 2 ? 1 : 0;
   static constexpr std::size_t tile_bytes =
@@ -86,9 +87,8 @@ struct MesonTensorSums {
         end_copy_group();
         wait_for_copies<1>();
         team.barrier();
-        const Number *const now = numbers + batch % 2 * n_quarks * n_sites * n_numbers, *const phase_now =
-                                                                                            phase + batch / n_batches %
-                                                                                                        2 * n_phases;
+        const Number* const now = numbers + batch % 2 * n_quarks * n_sites * n_numbers;
+        const Number* const phase_now = phase + batch / n_batches % 2 * n_phases;
         const int first = batch % n_batches * n_sites;
 #pragma unroll 1
         for (int site = thread / 32 / warps_of_site; site < n_sites; site += n_warps / warps_of_site)
@@ -120,24 +120,21 @@ struct MesonTensorSums {
   /// Starts to copy a batch, with the first of an outer site its phases, and the number of the outer site after it.
   KOKKOS_FORCEINLINE_FUNCTION void start_batch(const SliceTable::Chunk& chunk, int outer, int batch, int thread,
                                                Number* numbers, Number* phase, int* outers) const {
-    const int first = batch % n_batches * n_sites, site = thread % n_sites;
+    const int first = batch % n_batches * n_sites;
+    const int site = thread % n_sites, mine = thread / n_sites, t = mine % 4, a = mine / 4;
     // Of pair k of colours (source, sink) and source spin c = 0, from one sink spin a to the next 3 numbers further.
     const auto number = [](int k, int a, int c) { return (3 * c + k / 3) * 12 + 3 * a + k % 3; };
     for (int quark = 0; quark < n_quarks; ++quark) {
       const Complex<T>* const from =
           reinterpret_cast<const Complex<T>*>((quark == 0 ? s2 : s1).unchecked_address(outer, 0)) + first + site;
-      Number* const tile = numbers + (batch % 2 * n_quarks + quark) * n_sites * n_numbers;
-      repeat<16 * n_sites / max_threads>([&](int part) {
-        const int mine = thread / n_sites + part * (max_threads / n_sites), t = mine % 4, a = mine / 4;
-        Number* const to = tile + place(mine, site);
-        for (int j = 0; j < 2; ++j) {
-          const Complex<T>* const of_colors = from + number(4 * j + t, a, 0) * default_lanes;
-          repeat<4>([&](int c) {
-            start_tile_copy<Number>(to + 16 * (4 * j + c) * n_sites, of_colors + 36 * c * default_lanes, true);
-          });
-        }
-        start_tile_copy<Number>(to + 128 * n_sites, from + number(8, t, a) * default_lanes, true);
-      });
+      Number* const to = numbers + (batch % 2 * n_quarks + quark) * n_sites * n_numbers + place(mine, site);
+      for (int j = 0; j < 2; ++j) {
+        const Complex<T>* const of_colors = from + number(4 * j + t, a, 0) * default_lanes;
+        repeat<4>([&](int c) {
+          start_tile_copy<Number>(to + 16 * (4 * j + c) * n_sites, of_colors + 36 * c * default_lanes, true);
+        });
+      }
+      start_tile_copy<Number>(to + 128 * n_sites, from + number(8, t, a) * default_lanes, true);
     }
     if (batch % n_batches != 0) return;
     const int k = batch / n_batches;
@@ -317,7 +314,7 @@ SlotSums meson_tensor_sums(const Propagator<T>& s1, const Propagator<T>& s2, con
     Kernel kernel{s1.columns().view(), s2.columns().view(), slices.view(), nullptr, int(momenta.size()), rest, {},
                   sums.data()};
     std::vector<int> numbers(n_pairs, -1);
-    for (std::size_t k = 0; k < n_pairs && first + k < moving.size(); ++k) {
+    for (std::size_t k = 0; k < numbers.size() && first + k < moving.size(); ++k) {
       kernel.pairs[k] = moving[first + k];
       numbers[k] = moving[first + k].first;
     }

@@ -110,6 +110,25 @@ TEST(BaryonFacts, BoundaryPhaseAppliesBeyondTheEndOnly) {
   }
 }
 
+/// More momenta than GPUs sum at once, and one alone.
+TEST(BaryonFacts, ListOfManyMomentaGivesTheSameAsOneByOne) {
+  const Lattice lattice(Comm::world(), {4, 4, 4, 8});
+  const GlobalArray q = reference::random_array(lattice.extent(), 144, 13);
+  const std::vector<double> scale = reference::scale(q, 3, q, 0, kSource);
+  std::vector<Momentum> list;
+  for (int k = 0; k < 10; ++k) list.push_back({k % 3 - 1, k / 3 - 1, k % 2});
+  const auto check = [&]<class T>(T) {
+    const auto quark = test::make_propagator<T>(lattice, q);
+    const auto together = baryons(quark, quark, {nucleon()}, list);
+    ASSERT_EQ(together.size(), list.size());
+    for (std::size_t k = 0; k < list.size(); ++k)
+      expect_near<T>(together[k].value, baryons(quark, quark, {nucleon()}, {list[k]}).front().value, scale, 4,
+                     to_string(list[k]));
+  };
+  check(double());
+  check(float());
+}
+
 TEST(BaryonFacts, AreTheSameOnAnInstanceOfTheCallers) {
   const Lattice lattice(Comm::world(), {4, 4, 4, 8});
   const auto s = test::make_propagator<double>(lattice, reference::random_array(lattice.extent(), 144, 1)),

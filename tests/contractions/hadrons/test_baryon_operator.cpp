@@ -212,17 +212,17 @@ TEST(BaryonPrograms, OfTeamsCoverContractionsWithFewCrosses) {
   EXPECT_EQ(halves.most_steps(), 22);
 }
 
-/// The kernel of GPUs, in which one thread does the work of a team here: of one, two and three different quarks, with
-/// more momenta than it takes at once, and in blocks.
+/// The kernel of GPUs, in which one thread does the work of a team here: of one, two and three different quarks, at
+/// rest, with one momentum and with more than it takes at once, and in blocks.
 TEST_P(BaryonsOfOperators, OfTeamsEqualThoseOfTheSweep) {
   if (volume(GetParam().extent) > 600) GTEST_SKIP() << "does not apply: all baryons on one thread take seconds";
   if (detail::has_baryon_teams) GTEST_SKIP() << "does not apply: these are the sums of baryons() itself";
   const Lattice lattice = this->lattice();
   const GlobalArray u = reference::random_array(lattice.extent(), 144, 11);
   const std::vector<double> scale = reference::scale(u, 3, u, 0, kSource);
-  std::vector<Momentum> momenta;
-  for (int k = 0; k < 10; ++k) momenta.push_back({k % 3 - 1, k / 3 - 1, k % 2});
-  const auto compare = [&]<class T>(T, int n_quarks) {
+  std::vector<Momentum> many;
+  for (int k = 0; k < 10; ++k) many.push_back({k % 3 - 1, k / 3 - 1, k % 2});
+  const auto compare = [&]<class T>(T, int n_quarks, const std::vector<Momentum>& momenta) {
     std::vector<Propagator<T>> quarks;
     std::vector<const Propagator<T>*> list;
     for (int q = 0; q < n_quarks; ++q)
@@ -258,9 +258,11 @@ TEST_P(BaryonsOfOperators, OfTeamsEqualThoseOfTheSweep) {
       }
   };
   for (int n_quarks = 1; n_quarks <= 3; ++n_quarks) {
-    compare(double(), n_quarks);
-    compare(float(), n_quarks);
+    compare(double(), n_quarks, many);
+    compare(float(), n_quarks, many);
   }
+  compare(double(), 1, {{0, 0, 0}});
+  compare(float(), 1, {{1, 0, -1}});
 }
 
 TEST(BaryonPrograms, OfTeamsGiveZeroWhereAllContractionsCancel) {
