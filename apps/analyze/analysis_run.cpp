@@ -146,6 +146,25 @@ std::string gevp_text(const AnalysisResults& all, const AnalyzeParameters& param
 
 }  // namespace
 
+double analysis_bytes(const AnalysisInput& input, const AnalyzeParameters& parameters) {
+  CorrelatorCount all;
+  for (const std::string& file : input.files) {
+    const auto is_read = [&](const std::string& channel) {
+      return parameters.data.channels.empty() || matches_any(channel, parameters.data.channels);
+    };
+    const CorrelatorCount of_file = input.mapping ? input.mapping->count(file) : count_correlators(file, is_read);
+    all.correlators += of_file.correlators;
+    all.numbers += of_file.numbers;
+    all.series = std::max(all.series, of_file.series);  // other files have other configurations of them
+  }
+  constexpr double number = sizeof(std::complex<double>);
+  // The place of a configuration and source, and its momenta; what is known of a series beside numbers and replicas.
+  constexpr double of_correlator = 170, of_series = 2000;
+  const double replicas =
+      parameters.errors.method == "bootstrap" ? all.series * parameters.errors.replicas : all.correlators;
+  return 2 * number * all.numbers + of_correlator * all.correlators + of_series * all.series + 8 * replicas;
+}
+
 void add_analysis_outputs(OutputFiles& files, const AnalyzeParameters& p) {
   std::vector<std::string> endings{".txt"};
   if (has_hdf5()) endings.push_back(".h5");

@@ -22,6 +22,10 @@ struct AnalysisInput {
   Coord extent{0, 0, 0, 0};
 };
 
+/// Bytes that analyse() takes for correlators and results, about: every number twice, while sources and momenta are
+/// averaged, and the replicas of energies.  Throws FormatError, InputError for files that it refuses.
+double analysis_bytes(const AnalysisInput& input, const AnalyzeParameters& parameters);
+
 /// Adds the files that analyse() writes: output.prefix with .txt, .h5 and the pictures' endings.
 void add_analysis_outputs(OutputFiles& files, const AnalyzeParameters& parameters);
 

@@ -3,9 +3,12 @@
 
 #include "apps/analyze/analysis_run.hpp"
 #include "apps/files/file_patterns.hpp"
+#include "apps/files/memory_plan.hpp"
+#include "apps/files/memory_pools.hpp"
 #include "apps/files/text_file.hpp"
 #include "kov/contractions/correlators/correlator_read.hpp"
 
+#include <cmath>
 #include <memory>
 
 namespace kov::app {
@@ -38,9 +41,22 @@ void analyze(const Session& session, const AnalyzeOptions& options) {
   session.comm.agree([&] {
     if (input.extent[0] == 0 && !input.mapping) input.extent = extent_of_correlators(input.files.front());
   });
+  double bytes = 0;  // of the process that does it all
+  session.comm.agree([&] {
+    if (session.comm.rank() == 0) bytes = analysis_bytes(input, parameters);
+  });
+  for (const MemoryPool& pool : host_memory_pools())
+    if (bytes > pool.bytes) {
+      session.warn(
+          sentence("the correlators take about", std::ceil(bytes / 1e9), "GB, which is more than the",
+                   std::floor(pool.bytes / 1e9),
+                   "GB of this host or control group: analyse parts of them, by data.channels or other files"));
+      break;
+    }
   if (options.dry_run)
     return session.say(sentence("files read     ", list_text(input.files)) + "\n" +
-                       sentence("files written  ", list_text(outputs.names())) +
+                       sentence("files written  ", list_text(outputs.names())) + "\n" +
+                       sentence("memory         ", "about", mebibytes_text(bytes)) +
                        "\ndry run: nothing was computed or written");
   const std::vector<OutputLock> locks = outputs.lock(session);
   session.begin();
@@ -66,7 +82,8 @@ Command analyze_command() {
             arguments.option("--set", o->set, "KEY=VALUE, as in that file; several times");
             arguments.option("--mapping", o->mapping,
                              "a TOML file that says where another code's files keep correlators and labels");
-            arguments.flag("--dry-run", o->dry_run, "print what is read and written; compute and write nothing");
+            arguments.flag("--dry-run", o->dry_run,
+                           "print what is read, written and how much memory it takes; compute and write nothing");
             arguments.flag("--print", o->print, "print the settings in force as TOML and exit");
             return [o](const Session& session) { analyze(session, *o); };
           }};

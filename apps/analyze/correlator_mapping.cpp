@@ -10,6 +10,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 
 namespace kov::app {
 
@@ -244,21 +245,48 @@ CorrelatorMapping::CorrelatorMapping(const std::string& toml, const std::string&
     check_table(*tables_[k], settings.origin("correlator." + std::to_string(k) + ".dataset"));
 }
 
+std::vector<CorrelatorMapping::Found> CorrelatorMapping::datasets(const Hdf5File& file) const {
+  std::vector<Found> all;
+  for (const auto& table : tables_) {
+    std::vector<std::pair<std::string, PathNames>> found;
+    find_matches(file, "/", path_parts(table->dataset), 0, {}, found);
+    for (auto& [dataset, names] : found) all.push_back({std::move(dataset), std::move(names), table.get()});
+  }
+  require(!all.empty(), file.path().string(), "has no dataset", tables_.front()->dataset, "or another that", file_,
+          "names; h5ls -r lists what it has");
+  return all;
+}
+
+CorrelatorCount CorrelatorMapping::count(const std::string& path) const {
+  const Hdf5File file = Hdf5File::open(path);
+  CorrelatorCount count;
+  std::set<std::pair<const MappedDatasets*, PathNames>> seen;
+  for (Found& found : datasets(file)) {
+    const std::vector<std::uint64_t> extent = file.shape(found.dataset).extent;
+    if (extent.size() != found.table->axes.size()) continue;  // refused where it is read
+    const Axes axes(*found.table, extent);
+    double numbers = 1;
+    for (const std::uint64_t n : extent) numbers *= double(n);
+    numbers /= double(axes.size("part"));
+    const double correlators = numbers / std::max(1.0, double(axes.size("t")));
+    count.numbers += numbers;
+    count.correlators += correlators;
+    found.names.erase("configuration");
+    found.names.erase("source");
+    if (seen.emplace(found.table, found.names).second)
+      count.series += correlators / std::max(1.0, double(axes.size("configuration") * axes.size("source")));
+  }
+  return count;
+}
+
 void CorrelatorMapping::visit(
     const std::string& path,
     const std::function<void(CorrelatorArray array, std::size_t i, std::size_t n)>& visit) const {
   const Hdf5File file = Hdf5File::open(path);
-  std::vector<std::pair<std::string, PathNames>> found;
-  std::vector<const MappedDatasets*> table_of;
-  for (const auto& table : tables_) {
-    find_matches(file, "/", path_parts(table->dataset), 0, {}, found);
-    table_of.resize(found.size(), table.get());
-  }
-  require(!found.empty(), path, "has no dataset", tables_.front()->dataset, "or another that", file_,
-          "names; h5ls -r lists what it has");
+  const std::vector<Found> found = datasets(file);
   for (std::size_t k = 0; k < found.size(); ++k) {
-    const auto& [dataset, names] = found[k];
-    const MappedDatasets& table = *table_of[k];
+    const auto& [dataset, names, of_table] = found[k];
+    const MappedDatasets& table = *of_table;
     const auto data = complex_numbers(file, dataset, with_names(table.imaginary, names));
     const auto part = std::find(table.axes.begin(), table.axes.end(), "part");
     require<FormatError>(part == table.axes.end() || file.shape(dataset).kind != Hdf5Kind::complex, path,

@@ -5,8 +5,10 @@
 
 #include "apps/settings/settings.hpp"
 #include "kov/contractions/correlators/correlator_read.hpp"
+#include "kov/core/io/hdf5.hpp"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -43,7 +45,19 @@ class CorrelatorMapping {
   void visit(const std::string& path,
              const std::function<void(CorrelatorArray array, std::size_t i, std::size_t n)>& visit) const;
 
+  /// How many correlators visit() finds, of all channels, from the shapes of datasets.  Throws InputError likewise.
+  CorrelatorCount count(const std::string& path) const;
+
  private:
+  /// A dataset of a file, and what the names in the path of its table stand for.
+  struct Found {
+    std::string dataset;
+    std::map<std::string, std::string> names;
+    const MappedDatasets* table;
+  };
+  /// Throws InputError where there is none.
+  std::vector<Found> datasets(const Hdf5File& file) const;
+
   std::vector<std::unique_ptr<MappedDatasets>> tables_;
   std::string file_;
 };

@@ -57,6 +57,13 @@ std::vector<MemoryPool> control_group_pools(const fs::path& root) {
   return pools;
 }
 
+std::vector<MemoryPool> host_memory_pools() {
+  std::vector<MemoryPool> pools = control_group_pools("/");
+  pools.push_back(
+      {Kind::host, identity_here(Kind::host, ""), double(::sysconf(_SC_PHYS_PAGES)) * double(::sysconf(_SC_PAGESIZE))});
+  return pools;
+}
+
 #if defined(KOKKOS_ENABLE_CUDA)
 
 std::vector<MemoryPool> memory_pools() {
@@ -67,12 +74,7 @@ std::vector<MemoryPool> memory_pools() {
 
 #else
 
-std::vector<MemoryPool> memory_pools() {
-  std::vector<MemoryPool> pools = control_group_pools("/");
-  pools.push_back(
-      {Kind::host, identity_here(Kind::host, ""), double(::sysconf(_SC_PHYS_PAGES)) * double(::sysconf(_SC_PAGESIZE))});
-  return pools;
-}
+std::vector<MemoryPool> memory_pools() { return host_memory_pools(); }
 
 #endif
 

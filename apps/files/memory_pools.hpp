@@ -27,6 +27,9 @@ struct MemoryPool {
 /// The pools that hold this process's fields: its GPU; without one its host and its control groups.
 std::vector<MemoryPool> memory_pools();
 
+/// Those of this process's other memory: its host and its control groups.
+std::vector<MemoryPool> host_memory_pools();
+
 /// The control groups that limit this process's memory, from its own to the outermost one.  root: the root of the file
 /// system, "/" except in tests.
 std::vector<MemoryPool> control_group_pools(const std::filesystem::path& root);

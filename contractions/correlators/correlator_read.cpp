@@ -7,6 +7,7 @@
 #include "kov/core/io/hdf5.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace kov {
 
@@ -128,6 +129,19 @@ bool is_ours(const Hdf5File& file) {
          file.attribute("/", "format") == Hdf5Attribute(std::string(detail::correlator_format));
 }
 
+/// A file of correlators, and its version.
+std::pair<Hdf5File, std::int64_t> open_correlators(const std::filesystem::path& path) {
+  Hdf5File file = Hdf5File::open(path);
+  require<FormatError>(is_ours(file), path.string(),
+                       "is an HDF5 file, but does not hold correlators: its attribute format is not",
+                       std::string("\"") + detail::correlator_format + "\"");
+  const Hdf5Attribute version = file.attribute("/", "format_version");
+  const auto* const number = std::get_if<std::int64_t>(&version);
+  require<FormatError>(number != nullptr && (*number == 1 || *number == 2), path.string(),
+                       "has a format_version that this release does not know; read it with a newer one");
+  return {std::move(file), *number};
+}
+
 Coord extent_of(const Hdf5File& file) {
   Coord extent{0, 0, 0, 0};
   if (file.has_attribute("/", "extent"))
@@ -143,17 +157,31 @@ Coord extent_of_correlators(const std::filesystem::path& path) {
   return is_ours(file) ? extent_of(file) : Coord{0, 0, 0, 0};
 }
 
+CorrelatorCount count_correlators(const std::filesystem::path& path,
+                                  const std::function<bool(const std::string& channel)>& counts) {
+  const auto [file, version] = open_correlators(path);
+  CorrelatorCount count;
+  std::set<std::string> channels;
+  for (const auto& [dataset, head] : datasets(file)) {
+    if (!counts(head.channel)) continue;
+    const std::vector<std::uint64_t> extent = file.shape(dataset).extent;
+    if (extent.size() < 2 || extent.back() == 0) continue;  // damaged, which is said where it is read
+    double numbers = 1;
+    for (const std::uint64_t n : extent) numbers *= double(n);
+    count.correlators += numbers / double(extent.back());
+    // In version 1 each configuration has datasets of its own.
+    const bool fresh = channels.insert(head.kind + "/" + head.channel).second;
+    if (version > 1 || fresh) count.series += double(extent[extent.size() - 2]);
+    count.numbers += numbers;
+  }
+  return count;
+}
+
 void visit_correlators(const std::filesystem::path& path, const Visit& visit,
                        const std::function<void(const Coord&)>& begin) {
-  const Hdf5File file = Hdf5File::open(path);
-  require<FormatError>(is_ours(file), path.string(),
-                       "is an HDF5 file, but does not hold correlators: its attribute format is not",
-                       std::string("\"") + detail::correlator_format + "\"");
-  const Hdf5Attribute version = file.attribute("/", "format_version");
-  require<FormatError>(version == Hdf5Attribute(std::int64_t(1)) || version == Hdf5Attribute(std::int64_t(2)),
-                       path.string(), "has a format_version that this release does not know; read it with a newer one");
+  const auto [file, version] = open_correlators(path);
   begin(extent_of(file));
-  (version == Hdf5Attribute(std::int64_t(1)) ? visit_version_1 : visit_version_2)(file, visit);
+  (version == 1 ? visit_version_1 : visit_version_2)(file, visit);
 }
 
 std::vector<Correlator> read_correlators(const std::filesystem::path& path) {

@@ -31,6 +31,20 @@ struct CorrelatorArray {
 /// other kinds.
 Coord extent_of_correlators(const std::filesystem::path& path);
 
+/// How many correlators are in a file, each of one channel, set of labels, momentum, configuration and source.
+struct CorrelatorCount {
+  double correlators = 0;
+  /// All but the configuration and the source.
+  double series = 0;
+  /// At all times of all correlators.
+  double numbers = 0;
+};
+
+/// Those of a file of write_correlators() whose channel counts, from the shapes of its datasets: nothing else is read.
+/// Throws FormatError when the file is something else.
+CorrelatorCount count_correlators(const std::filesystem::path& path,
+                                  const std::function<bool(const std::string& channel)>& counts);
+
 /// Calls visit(array, i, n) for the datasets i = 0, ..., n - 1 of a file that write_correlators wrote, one in memory at
 /// a time, and before these begin(extents of the lattice, zeros where the file names none).  Throws FormatError when
 /// the file is something else.

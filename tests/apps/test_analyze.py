@@ -7,7 +7,7 @@ import re
 import subprocess
 import unittest
 
-from program_support import HAS_HDF5, PICTURES, TINY, ProgramTest, python_with
+from program_support import HAS_HDF5, PICTURES, PROGRAM, TINY, ProgramTest, environment, python_with
 from ensembles import correlator, jackknife, mean_of, read_hdf5, table, write_hdf5  # in tests/support
 
 # Two masses on 20 configurations, as another code could write them: [t][configuration], real, no metadata.
@@ -23,6 +23,16 @@ for name, energy in (("light", 0.4), ("heavy", 0.9)):
             noise = 0.5 * noise + random.gauss(0, 0.004)
             rows[t][k] = (math.exp(-energy * t) + math.exp(-energy * (24 - t))) * (1 + noise)
     f["/data/%s/p0_0_1" % name] = rows
+"""
+# 120 channels of 200 configurations with 64 times each: 23 MiB of complex numbers.
+MANY = """
+import h5py, math, random, sys
+random.seed(1)
+f = h5py.File(sys.argv[1], "w")
+shape = [math.exp(-0.3 * t) + math.exp(-0.3 * (64 - t)) for t in range(64)]
+for k in range(120):
+    noise = [1 + random.gauss(0, 0.01) for c in range(200)]
+    f["/data/channel%d/p0_0_0" % k] = [[z * n for n in noise] for z in shape]
 """
 MAPPING = """
 [[correlator]]
@@ -150,6 +160,29 @@ class Analyze(ProgramTest):
             self.assertAlmostEqual(float(value), energy, delta=5 * error)
         error = self.call("analyze", "other.h5", code=2).stderr
         self.assertIn("does not hold correlators", error)
+
+    def peak(self, *arguments):
+        """The most MiB of memory that the program had."""
+        process = subprocess.Popen([PROGRAM, *arguments], cwd=self.folder, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL, env=environment())
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 0)
+        return usage.ru_maxrss / 1024
+
+    def test_the_plan_says_how_much_memory_correlators_take(self):
+        python = python_with("h5py")
+        if python is None:
+            self.skipTest("NOT TESTED: no Python here has h5py")
+        subprocess.run([python, "-c", MANY, "many.h5"], cwd=self.folder, check=True)
+        with open(self.path("map.toml"), "w") as file:
+            file.write(MAPPING)
+        job = ["analyze", "many.h5", "--mapping", "map.toml"]
+        plan = self.call(*job, "--dry-run").stdout
+        planned = float(re.search(r"^memory +about (\d+) MiB$", plan, re.M).group(1))
+        taken = self.peak(*job, "-q") - self.peak(*job, "--dry-run")
+        self.assertLess(taken, planned)
+        self.assertGreater(taken, 0.4 * planned)
 
 
 def momentum_squared(relation, n):

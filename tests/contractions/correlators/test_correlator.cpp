@@ -97,6 +97,16 @@ TEST(Correlators, DifferentLengthsHaveNoAverage) {
                InputError);
 }
 
+/// channel: of those that are counted, all where it is empty.
+void expect_counts(const std::string& path, const std::string& channel, double correlators, double series,
+                   double n_times) {
+  const CorrelatorCount count =
+      count_correlators(path, [&](const std::string& of) { return channel.empty() || of == channel; });
+  EXPECT_EQ(count.correlators, correlators);
+  EXPECT_EQ(count.series, series);
+  EXPECT_EQ(count.numbers, correlators * n_times);
+}
+
 TEST_F(CorrelatorFiles, WhatIsWrittenIsRead) {
   if (!has_hdf5()) GTEST_SKIP() << "NOT TESTED: this build has no HDF5";
   std::vector<Correlator> list;
@@ -106,6 +116,9 @@ TEST_F(CorrelatorFiles, WhatIsWrittenIsRead) {
   write_correlators(path("c.h5"), list, kProvenance, Comm::world());
   if (Comm::world().rank() != 0) return;
   expect_same(read_correlators(path("c.h5")), list);
+  expect_counts(path("c.h5"), "", 15, 15, 4);
+  expect_counts(path("c.h5"), "a0-a0", 7, 7, 4);
+  expect_counts(path("c.h5"), "rho-rho", 0, 0, 4);
   const Hdf5File file = Hdf5File::open(path("c.h5"));
   EXPECT_EQ(file.shape("/meson/a0-a0").extent, (std::vector<std::uint64_t>{1, 1, 7, 4}));
   EXPECT_EQ(file.shape("/meson/a0-a0").kind, Hdf5Kind::complex);
@@ -230,6 +243,7 @@ TEST_F(CorrelatorFiles, CorrelatorsWithoutSourceAreBesideOthersAndAlone) {
       ASSERT_NE(found, read.end()) << c.kind;
       EXPECT_EQ(found->value, c.value);
     }
+    expect_counts(path("c.h5"), "pion", 12, 4, 6);
     Comm::world().barrier();  // before rank 0 replaces the file
   }
   std::vector<Correlator> mixed = loops;
@@ -268,6 +282,7 @@ TEST_F(CorrelatorFiles, OfVersionOneAreRead) {
     file.commit();
   }
   expect_same(read_correlators(path("one.h5")), wanted);
+  expect_counts(path("one.h5"), "", 4, 2, 4);
 }
 
 TEST_F(CorrelatorFiles, WithoutValuesAreRefused) {
@@ -284,6 +299,7 @@ TEST_F(CorrelatorFiles, WithoutValuesAreRefused) {
   file.set_attribute("/meson/pion-pion", "momenta", std::vector<std::int64_t>(3 * n));
   file.commit();
   EXPECT_THROW(read_correlators(path("none.h5")), FormatError);
+  expect_counts(path("none.h5"), "", 0, 0, 4);
 }
 
 TEST_F(CorrelatorFiles, ThousandsOfConfigurationsTakeNoTime) {
