@@ -40,8 +40,8 @@ HANDED_ON = {"core/vectors/column_batch.hpp", "core/vectors/field_columns.hpp", 
 WITHOUT_ROW = {"first_touch"}
 # GPUs do not work slice by slice, and store links only once.
 NOT_ON_GPUS = {"double_links", "slices_of_laplacian"}
-# CPUs put sites in order where they are, and make traces of mesons in loops of host threads.
-NOT_ON_CPUS = {"export_reals", "meson traces"}
+# CPUs put sites in order where they are, make traces of mesons in loops of host threads, and phases of hadrons with their sums.
+NOT_ON_CPUS = {"export_reals", "meson traces", "phases of sites"}
 
 
 def kernels_of_the_library(root=ROOT):
