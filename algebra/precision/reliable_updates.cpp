@@ -29,10 +29,30 @@ struct System {
   bool is_normal;
   /// |b_k|^2, or |A^+ b_k|^2.
   ByColumn<double> bb;
+
+  /// What each system is divided by for the recursion, so that low precision can hold it: the power of two at |b_k|, or
+  /// |A^+ b_k|, or below.  That rounds nothing, or iterations would differ from those of the high precision, and
+  /// BiCGstab can amplify the last bit to all of the residual in ten of them.
+  ByColumn<double> unit() const {
+    ByColumn<double> unit = sqrt(bb);
+    for (std::size_t k = 0; k < unit.size(); ++k) {
+      if (std::isfinite(unit[k]) && unit[k] > 0) unit[k] = std::ldexp(1.0, std::ilogb(unit[k]));
+      if (unit[k] == 0) unit[k] = 1;  // a column that is solved already
+    }
+    return unit;
+  }
+  /// |b_k|^2, or |A^+ b_k|^2, of the divided systems; 1 where they are solved already.
+  ByColumn<double> divided_bb() const {
+    const ByColumn<double> by = unit();
+    ByColumn<double> divided = bb / by / by;
+    for (std::size_t k = 0; k < divided.size(); ++k)
+      if (bb[k] == 0) divided[k] = 1;
+    return divided;
+  }
 };
 
 /// Keeps a solution in high precision, apart from the steps since the last renewal.  For the recursion each system is
-/// divided by |b_k|, or |A^+ b_k|, so that low precision can hold it.
+/// divided by its unit().
 class ReliableSolution final : public detail::SolutionOfRecursion {
  public:
   ReliableSolution(const System& system, const Vector& steps, double delta)
@@ -43,15 +63,14 @@ class ReliableSolution final : public detail::SolutionOfRecursion {
         residual_(b_.like("residual in high precision")),
         steps_(steps),
         low_residual_(steps.like("new residual")),
-        source_norm_(sqrt(system.bb)),
+        unit_(system.unit()),
+        source_norm_(sqrt(system.divided_bb())),
         schedule_(b_.n_components(), delta),
         defect_(ByColumn<double>::repeated(b_.n_components(), 0)),
         smallest_(ByColumn<double>::repeated(b_.n_components(), std::numeric_limits<double>::infinity())),
         smallest_defect_(smallest_),
         fruitless_(std::size_t(b_.n_components()), 0) {
     if (system.is_normal) between_ = b_.like("between A and A^+");
-    for (std::size_t k = 0; k < source_norm_.size(); ++k)
-      if (source_norm_[k] == 0) source_norm_[k] = 1;  // a column that is solved already
   }
 
   const Vector& update() const override { return steps_; }
@@ -78,7 +97,8 @@ class ReliableSolution final : public detail::SolutionOfRecursion {
     const ColumnMask fallen = schedule_.due(rr, run);
     ColumnMask columns(fallen.size());
     for (int k = 0; k < columns.size(); ++k)
-      if (fallen.is_finished(k) && has_drifted(schedule_.largest()[std::size_t(k)])) columns.finish(k);
+      if (fallen.is_finished(k) && has_drifted(schedule_.largest()[std::size_t(k)], source_norm_[std::size_t(k)]))
+        columns.finish(k);
     return columns;
   }
   void renew(const ColumnMask& due, ByColumn<double>& rr, SolveRun& run, const Vector& r, const Vector&) override {
@@ -95,7 +115,9 @@ class ReliableSolution final : public detail::SolutionOfRecursion {
   /// computed anew, off by the rounding of b.  If not, the new one only disturbs the recursion: BiCGstab's residual
   /// jumps up where its overlap with the shadow residual is smaller than that (H. A. van der Vorst and Q. Ye, SIAM J.
   /// Sci. Comput. 22, 835 (2000)).
-  bool has_drifted(double largest) const { return steps_.rounding() * std::sqrt(largest) > 2 * b_.rounding(); }
+  bool has_drifted(double largest, double source_norm) const {
+    return steps_.rounding() * std::sqrt(largest) > 2 * b_.rounding() * source_norm;
+  }
   /// Adds the steps to x where the residual does not become larger by them, and begins new ones; gives up columns that
   /// come no further.  For the columns that `others` does not name; returns their |r_k|^2, and sets low_residual_.
   ByColumn<double> take_steps(const ColumnMask& others, SolveRun& run) {
@@ -104,7 +126,7 @@ class ReliableSolution final : public detail::SolutionOfRecursion {
       const Vector trial = range.of(trial_), steps = range.of(residual_);
       convert(range.of(steps_), steps);
       copy(range.of(x_), trial);
-      axpy(range.of(source_norm_), steps, trial);
+      axpy(range.of(unit_), steps, trial);
       const ByColumn<double> of_range = true_residual(trial_, range);
       std::copy(of_range.begin(), of_range.end(), &found[std::size_t(range.first)]);
     }
@@ -128,11 +150,11 @@ class ReliableSolution final : public detail::SolutionOfRecursion {
     accepted_defect_ = choose(kept, accepted_defect_, defect_);
     return found;
   }
-  /// Sets these columns of low_residual_ to (b_k - A x_k) / |b_k|, or A^+ (b_k - A x_k) / |A^+ b_k|, and defect_ to
-  /// their |b_k - A x_k|^2, divided likewise; returns their norms squared.
+  /// Sets these columns of low_residual_ to b_k - A x_k, or A^+ (b_k - A x_k), divided by unit_, and defect_ to their
+  /// |b_k - A x_k|^2, divided likewise; returns their norms squared.
   ByColumn<double> true_residual(const Vector& x, const detail::ColumnRange& columns) {
     const Vector residual = columns.of(residual_), defect = columns.of(between_ ? *between_ : residual_);
-    const ByColumn<double> size = columns.of(source_norm_);
+    const ByColumn<double> size = columns.of(unit_);
     A_.apply(columns.of(x), defect);
     xpay(columns.of(b_), -1, defect);
     if (between_) A_.apply_adjoint(defect, residual);
@@ -153,6 +175,8 @@ class ReliableSolution final : public detail::SolutionOfRecursion {
   Vector b_, x_, trial_, residual_, steps_, low_residual_;
   std::optional<Vector> between_;  // of normal equations
   std::optional<Vector> zeros_;
+  ByColumn<double> unit_;
+  /// Of the divided systems.
   ByColumn<double> source_norm_;
   detail::RenewalSchedule schedule_;
   /// |b_k - A x_k|^2 of the divided systems, as it was found last.
@@ -181,15 +205,15 @@ SolveReport detail::solve_with_renewals(SolveRun run, const Recursion& recursion
   const auto solve_in_low = [&](const auto& solver) {
     SolveRun low_run(solver, b);
     low_run.solve_zeros(bb, b, x);
-    const ByColumn<double> ones = ByColumn<double>::repeated(b.n_components(), 1), goal = tolerance * tolerance * ones;
+    const ByColumn<double> divided = system.divided_bb(), goal = tolerance * tolerance * divided;
     ReliableSolution solution(system, steps, delta);
     if constexpr (std::is_same_v<std::decay_t<decltype(solver)>, BiCgStab>)
-      return run_bicgstab(low_run, low, ones, goal, solution, steps);
+      return run_bicgstab(low_run, low, divided, goal, solution, steps);
     else if (is_normal)
-      return run_conjugate_gradient(low_run, NormalOperator{low, steps.like("between A and A^+")}, ones, goal, solution,
-                                    steps);
+      return run_conjugate_gradient(low_run, NormalOperator{low, steps.like("between A and A^+")}, divided, goal,
+                                    solution, steps);
     else
-      return run_conjugate_gradient(low_run, low, ones, goal, solution, steps);
+      return run_conjugate_gradient(low_run, low, divided, goal, solution, steps);
   };
   const auto solve = [&](const auto& in_precision) {
     return std::visit(
