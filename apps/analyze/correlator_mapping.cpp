@@ -262,13 +262,11 @@ CorrelatorCount CorrelatorMapping::count(const std::string& path) const {
   CorrelatorCount count;
   std::set<std::pair<const MappedDatasets*, PathNames>> seen;
   for (Found& found : datasets(file)) {
-    const std::vector<std::uint64_t> extent = file.shape(found.dataset).extent;
-    if (extent.size() != found.table->axes.size()) continue;  // refused where it is read
-    const Axes axes(*found.table, extent);
-    double numbers = 1;
-    for (const std::uint64_t n : extent) numbers *= double(n);
-    numbers /= double(axes.size("part"));
-    const double correlators = numbers / std::max(1.0, double(axes.size("t")));
+    const Hdf5Shape shape = file.shape(found.dataset);
+    if (shape.extent.size() != found.table->axes.size()) continue;  // refused where it is read
+    const Axes axes(*found.table, shape.extent);
+    const double numbers = shape.n_numbers() / double(axes.size("part")),
+                 correlators = numbers / std::max(1.0, double(axes.size("t")));
     count.numbers += numbers;
     count.correlators += correlators;
     found.names.erase("configuration");

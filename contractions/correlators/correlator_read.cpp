@@ -164,10 +164,10 @@ CorrelatorCount count_correlators(const std::filesystem::path& path,
   std::set<std::string> channels;
   for (const auto& [dataset, head] : datasets(file)) {
     if (!counts(head.channel)) continue;
-    const std::vector<std::uint64_t> extent = file.shape(dataset).extent;
+    const Hdf5Shape shape = file.shape(dataset);
+    const std::vector<std::uint64_t>& extent = shape.extent;
     if (extent.size() < 2 || extent.back() == 0) continue;  // damaged, which is said where it is read
-    double numbers = 1;
-    for (const std::uint64_t n : extent) numbers *= double(n);
+    const double numbers = shape.n_numbers();
     count.correlators += numbers / double(extent.back());
     // In version 1 each configuration has datasets of its own.
     const bool fresh = channels.insert(head.kind + "/" + head.channel).second;

@@ -47,6 +47,13 @@ struct Hdf5Shape {
   std::uint64_t stored_bytes = 0;
   /// Whether it is compressed or has other filters, so that stored_bytes says nothing.
   bool filtered = false;
+
+  /// The product of the extents, which may be more than an integer holds.
+  double n_numbers() const {
+    double n = 1;
+    for (const std::uint64_t length : extent) n *= double(length);
+    return n;
+  }
 };
 
 /// What the dimensions of a dataset are, slowest first: a label each, and the dataset that is its scale (may be empty).

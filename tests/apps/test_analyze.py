@@ -145,13 +145,17 @@ class Analyze(ProgramTest):
         self.assertIn("dry run", self.call("analyze", "spectrum.h5", "--dry-run").stdout)
         self.assertEqual(self.outputs(), [])
 
-    def test_files_of_other_codes_are_read_by_a_mapping(self):
+    def write_foreign(self, script):
+        """Of another code: other.h5, written by a script, and map.toml, its MAPPING."""
         python = python_with("h5py")
         if python is None:
             self.skipTest("NOT TESTED: no Python here has h5py")
-        subprocess.run([python, "-c", FOREIGN, "other.h5"], cwd=self.folder, check=True)
+        subprocess.run([python, "-c", script, "other.h5"], cwd=self.folder, check=True)
         with open(self.path("map.toml"), "w") as file:
             file.write(MAPPING)
+
+    def test_files_of_other_codes_are_read_by_a_mapping(self):
+        self.write_foreign(FOREIGN)
         done = self.call("analyze", "other.h5", "--mapping", "map.toml")
         for name, energy in (("light", 0.4), ("heavy", 0.9)):
             value, digits = re.search(r"^%s +1 0 0 +cosh +([0-9.]+)\((\d+)\)" % name, done.stdout, re.M).groups()
@@ -171,13 +175,8 @@ class Analyze(ProgramTest):
         return usage.ru_maxrss / 1024
 
     def test_the_plan_says_how_much_memory_correlators_take(self):
-        python = python_with("h5py")
-        if python is None:
-            self.skipTest("NOT TESTED: no Python here has h5py")
-        subprocess.run([python, "-c", MANY, "many.h5"], cwd=self.folder, check=True)
-        with open(self.path("map.toml"), "w") as file:
-            file.write(MAPPING)
-        job = ["analyze", "many.h5", "--mapping", "map.toml"]
+        self.write_foreign(MANY)
+        job = ["analyze", "other.h5", "--mapping", "map.toml"]
         plan = self.call(*job, "--dry-run").stdout
         planned = float(re.search(r"^memory +about (\d+) MiB$", plan, re.M).group(1))
         taken = self.peak(*job, "-q") - self.peak(*job, "--dry-run")

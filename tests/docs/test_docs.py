@@ -31,6 +31,7 @@ ALL = [block for markdown in DOCS for block in blocks(markdown)]
 sys.dont_write_bytecode = True
 sys.path[:0] = [os.path.join(ROOT, "cmake"), os.path.join(ROOT, "tests", "support")]
 from bootstrap.main import parser  # noqa: E402
+from ensembles import write_hdf5  # noqa: E402
 from python_with import python_with  # noqa: E402
 
 
@@ -271,11 +272,11 @@ class Runs(unittest.TestCase):
         python = python_with("h5py") if HAS_HDF5 else None
         if python is None:
             return False
-        paths = [re.sub("{.*?}", "1", path) for path in re.findall(r'^(?:dataset|imaginary) = "(.*)"$', mapping, re.M)]
-        shape = [2] * len(json.loads(re.search(r"^axes = (.*)$", mapping, re.M).group(1)))
-        write = "import h5py, json, sys\nfile = h5py.File(sys.argv[1], 'w')\n" \
-                "for path in json.loads(sys.argv[2]): file.create_dataset(path, json.loads(sys.argv[3]), dtype='f8')"
-        self.run_here(python, "-c", write, name, json.dumps(paths), json.dumps(shape))
+        numbers = 0.0
+        for _ in json.loads(re.search(r"^axes = (.*)$", mapping, re.M).group(1)):
+            numbers = [numbers, numbers]
+        paths = re.findall(r'^(?:dataset|imaginary) = "(.*)"$', mapping, re.M)
+        write_hdf5(python, os.path.join(self.folder, name), {re.sub("{.*?}", "1", path): numbers for path in paths})
         return True
 
     def test_the_keys_are_what_the_program_prints(self):
