@@ -7,20 +7,6 @@
 
 namespace kov::detail {
 
-/// The numbers of a finished column as they were, of the others as they were changed.
-template <class R, class Batch>
-KOKKOS_FORCEINLINE_FUNCTION Complex<R> keep_finished(const Batch& batch, int slot, const Complex<R>& old,
-                                                     const Complex<R>& changed) {
-  if constexpr (Batch::width > 1) {
-    if (batch.is_mixed[slot]) {
-      const R finished = R::load(batch.finished + slot * Batch::width), none(0);
-      return Complex<R>{where_greater(finished, none, old.re, changed.re),
-                        where_greater(finished, none, old.im, changed.im)};
-    }
-  }
-  return changed;
-}
-
 /// Calls f(z...) for each complex number of a group of columns of a site, where z are those of the views, and writes
 /// back what f left in the first two, but for finished columns.  Number by number, because registers do not hold the
 /// numbers of several spinors; where these have a codec, site by site.
@@ -255,7 +241,7 @@ void KrylovUpdates<F>::cg_step(const Real& alpha, const F& x, const Real& beta, 
   const std::array<ColumnCoefficients<double>, 2> c{alpha, beta};
   for (const auto& batch : column_batches<typename F::Real, F::Lanes::width>(x.name(), x.n_components(), c, finished))
     for_each_site<typename F::Lanes>(
-        "cg_step", x.range(), batch.n_slots,
+        "cg_step", x.range().in_memory_order(), batch.n_slots,
         CgStepKernel<View, std::decay_t<decltype(batch)>>{x.view(), p.view(), r.view(), batch}, exec);
 }
 
@@ -288,7 +274,7 @@ void KrylovUpdates<F>::cg_update(const Real& alpha, const F& q, const F& x, cons
   const std::array<ColumnCoefficients<double>, 2> c{alpha, beta};
   for (const auto& batch : column_batches<typename F::Real, F::Lanes::width>(x.name(), x.n_components(), c, finished))
     for_each_site<typename F::Lanes>(
-        "cg_update", x.range(), batch.n_slots,
+        "cg_update", x.range().in_memory_order(), batch.n_slots,
         CgUpdateKernel<View, std::decay_t<decltype(batch)>>{x.view(), r.view(), p.view(), q.view(), batch}, exec);
 }
 
@@ -327,7 +313,7 @@ void KrylovUpdates<F>::bicgstab_update(const Number& alpha, const Number& omega,
   using View = typename F::View;
   const std::array<ColumnCoefficients<std::complex<double>>, 3> c{alpha, omega, beta};
   for (const auto& batch : column_batches<typename F::Real, F::Lanes::width>(x.name(), x.n_components(), c, finished))
-    for_each_site<typename F::Lanes>("bicgstab_update", x.range(), batch.n_slots,
+    for_each_site<typename F::Lanes>("bicgstab_update", x.range().in_memory_order(), batch.n_slots,
                                      BiCgStabUpdateKernel<View, std::decay_t<decltype(batch)>>{
                                          x.view(), r.view(), p.view(), t.view(), v.view(), batch},
                                      exec);

@@ -89,6 +89,7 @@ SiteRange Layout::range(Subset subset) const {
   range.first = subset == Subset::odd ? half : 0;
   range.n_outer = subset == Subset::all ? 2 * half : half;
   range.part_outer = half;
+  range.turns = subset == Subset::all;
   range.n_sites[0] = subset == Subset::odd ? n_odd_ : n_even_;
   range.n_sites[1] = subset == Subset::all ? n_odd_ : 0;
   const int half_z_slice = extent_[0] * extent_[1] / 2, half_slice = half_z_slice * extent_[2];

@@ -105,18 +105,24 @@ struct SiteRange {
   /// in y.
   int slice = 0, n_slices = 0, z_bits = 0;
   FastDivisor by_bricks;
+  /// Whether two parts take turns: what neighbours of both parities share is then read from memory once.
+  bool turns = false;
 
-  /// The k-th outer site to work on.  Two parts take turns: what neighbours of both parities share is then read from
-  /// memory once.
+  /// The same sites as they lie in memory: for kernels that read no neighbours, which in caches are up to three times
+  /// as fast that way, because processors load ahead of one stream better than of two.
+  SiteRange in_memory_order() const {
+    SiteRange range = *this;
+    range.turns = false;
+    return range;
+  }
+  /// The k-th outer site to work on.
   KOKKOS_FORCEINLINE_FUNCTION int outer(int k) const {
-    const bool turns = part_outer != n_outer;
     return first + (turns ? (k & 1) * part_outer : 0) + (turns ? k >> 1 : k);
   }
   /// Pairs of outer sites, where registers hold them.
   int n_pairs() const { return n_outer / 2; }
   /// The k-th pair to work on.
   KOKKOS_FORCEINLINE_FUNCTION PairSite pair(int k) const {
-    const bool turns = part_outer != n_outer;
     return {first + (turns ? (k & 1) * part_outer : 0) + 2 * (turns ? k >> 1 : k)};
   }
   /// The k-th of the 2 slice outer sites of time slice t, in bricks, parities in turns.

@@ -137,10 +137,7 @@ KOKKOS_FORCEINLINE_FUNCTION S operator*(const Complex<typename S::Real>& a, cons
 /// acc += a b for a real a
 template <SiteObject S>
 KOKKOS_FORCEINLINE_FUNCTION void multiply_add(S& acc, const typename S::Real& a, const S& b) {
-  unroll<S::n_complex>([&](int i) __attribute__((always_inline)) {
-    acc.z[i].re += a * b.z[i].re;
-    acc.z[i].im += a * b.z[i].im;
-  });
+  unroll<S::n_complex>([&](int i) __attribute__((always_inline)) { multiply_add(acc.z[i], a, b.z[i]); });
 }
 /// acc += a b for a complex a
 template <SiteObject S>
@@ -182,9 +179,8 @@ requires(S::n_complex == 3 || S::n_complex == 6 || S::n_complex == 12) KOKKOS_FO
     unroll<at_once>([&](int s) __attribute__((always_inline)) { column[s] = element(psi, 3 * (first + s) + b); });
     unroll<3>([&](int a) __attribute__((always_inline)) {
       const auto w = element(u, 3 * a + b);
-      unroll<at_once>([&](int s) __attribute__((always_inline)) {
-        multiply_add(acc.z[3 * (first + s) + a], w, column[s]);
-      });
+      unroll<at_once>([&](int s)
+                          __attribute__((always_inline)) { multiply_add(acc.z[3 * (first + s) + a], w, column[s]); });
     });
   });
 }

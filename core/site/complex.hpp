@@ -124,6 +124,12 @@ KOKKOS_FORCEINLINE_FUNCTION void multiply_add(Complex<R>& acc, const Complex<A>&
   detail::subtract_product(acc.re, a.im, b.im);
   detail::add_product(acc.im, a.im, b.re);
 }
+/// acc += a b for a real a
+template <class R>
+KOKKOS_FORCEINLINE_FUNCTION void multiply_add(Complex<R>& acc, const R& a, const Complex<R>& b) {
+  acc.re += a * b.re;
+  acc.im += a * b.im;
+}
 /// acc += conj(a) b
 template <class A, class R>
 KOKKOS_FORCEINLINE_FUNCTION void conj_multiply_add(Complex<R>& acc, const Complex<A>& a, const Complex<R>& b) {

@@ -6,7 +6,7 @@
 
 #include "kov/core/vectors/column_mask.hpp"
 #include "kov/core/vectors/column_sums.hpp"
-#include "kov/core/vectors/field_columns.hpp"
+#include "kov/core/vectors/field_combination.hpp"
 #include "kov/core/vectors/group_sums.hpp"
 
 #include <array>
@@ -120,6 +120,20 @@ auto column_batches(const std::string& field, int n_columns, const std::array<Co
   return batches;
 }
 
+/// The numbers of a finished column as they were, of the others as they were changed.
+template <class R, class Batch>
+KOKKOS_FORCEINLINE_FUNCTION Complex<R> keep_finished(const Batch& batch, int slot, const Complex<R>& old,
+                                                     const Complex<R>& changed) {
+  if constexpr (Batch::width > 1) {
+    if (batch.is_mixed[slot]) {
+      const R finished = R::load(batch.finished + slot * Batch::width), none(0);
+      return Complex<R>{where_greater(finished, none, old.re, changed.re),
+                        where_greater(finished, none, old.im, changed.im)};
+    }
+  }
+  return changed;
+}
+
 /// out = sum over i of c[i] in[i], each column with its own coefficients.  Finished columns keep what is in out.
 template <class View, class T, bool is_complex, int n, int width>
 struct ColumnCombineKernel {
@@ -131,7 +145,7 @@ struct ColumnCombineKernel {
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int slot) const {
-    out.set(x, value(x, slot), component(slot));
+    store_combination(*this, x, slot);
   }
   KOKKOS_FORCEINLINE_FUNCTION int component(int slot) const { return batch.group[slot]; }
   template <class Site>
@@ -144,11 +158,21 @@ struct ColumnCombineKernel {
     if constexpr (width > 1) {
       if (batch.is_mixed[slot]) {
         const S old = out(x, group);
-        const R finished = R::load(batch.finished + slot * width), none(T(0));
-        for (int k = 0; k < S::n_complex; ++k)
-          sum.z[k] = {where_greater(finished, none, old.z[k].re, sum.z[k].re),
-                      where_greater(finished, none, old.z[k].im, sum.z[k].im)};
+        for (int k = 0; k < S::n_complex; ++k) sum.z[k] = keep_finished(batch, slot, old.z[k], sum.z[k]);
       }
+    }
+    return sum;
+  }
+  /// z[k] of value().
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION auto number(Site x, int slot, int k) const {
+    const int group = batch.group[slot];
+    auto sum = in[0].element(x, group, k);
+    using R = decltype(sum.re);
+    sum = batch.template coefficient<R>(0, slot) * sum;
+    for (int i = 1; i < n; ++i) multiply_add(sum, batch.template coefficient<R>(i, slot), in[i].element(x, group, k));
+    if constexpr (width > 1) {
+      if (batch.is_mixed[slot]) return keep_finished(batch, slot, out.element(x, group, k), sum);
     }
     return sum;
   }

@@ -48,7 +48,7 @@ void require_conforming(const F& x, const Fs&... others) {
 /// Calls kernel(x, group) for all sites and groups of y.
 template <VectorField F, class Kernel>
 void for_each_group(const char* name, const F& y, int n_groups, const Kernel& kernel, const Exec& exec) {
-  for_each_site<typename F::Lanes>(name, y.range(), n_groups, kernel, exec);
+  for_each_site<typename F::Lanes>(name, y.range().in_memory_order(), n_groups, kernel, exec);
 }
 
 }  // namespace kov::detail

@@ -30,6 +30,31 @@ KOKKOS_FORCEINLINE_FUNCTION Complex<R> spread(const Complex<T>& a) {
   return {R(a.re), R(a.im)};
 }
 
+/// Stores what a combination is at a site in a group (or slot) of its columns, and calls f with each complex number of
+/// it.  On hosts number by number: each is stored before the next one is loaded, so that loads and stores of several
+/// sites are under way together.
+template <class Combine, class Site, class F>
+KOKKOS_FORCEINLINE_FUNCTION void store_combination(const Combine& combine, Site x, int group, const F& f) {
+  using View = decltype(combine.out);
+  const int component = combine.component(group);
+  if constexpr (View::Codec::is_plain && !std::is_same_v<Site, LaneSite>) {
+    kov::unroll<View::n_complex>([&](int i) __attribute__((always_inline)) {
+      const auto z = combine.number(x, group, i);
+      combine.out.set_element(x, component, i, z);
+      f(z);
+    });
+  } else {
+    const auto v = combine.value(x, group);
+    combine.out.set(x, v, component);
+    kov::unroll<View::n_complex>([&](int i) __attribute__((always_inline)) { f(v.z[i]); });
+  }
+}
+/// The same without f.
+template <class Combine, class Site>
+KOKKOS_FORCEINLINE_FUNCTION void store_combination(const Combine& combine, Site x, int group) {
+  store_combination(combine, x, group, [](const auto&) {});
+}
+
 /// out = sum over i of c[i] in[i].
 template <class View, class C, int n>
 struct CombineKernel {
@@ -46,7 +71,7 @@ struct CombineKernel {
   }
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int group) const {
-    out.set(x, value(x, group), group);
+    store_combination(*this, x, group);
   }
   KOKKOS_FORCEINLINE_FUNCTION int component(int group) const { return group; }
   template <class Site>
@@ -55,6 +80,15 @@ struct CombineKernel {
     using R = typename S::Real;
     S sum = spread<R>(c[0]) * in[0](x, group);
     for (int i = 1; i < n; ++i) multiply_add(sum, spread<R>(c[i]), in[i](x, group));
+    return sum;
+  }
+  /// z[k] of value().
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION auto number(Site x, int group, int k) const {
+    auto sum = in[0].element(x, group, k);
+    using R = decltype(sum.re);
+    sum = spread<R>(c[0]) * sum;
+    for (int i = 1; i < n; ++i) multiply_add(sum, spread<R>(c[i]), in[i].element(x, group, k));
     return sum;
   }
 };

@@ -32,7 +32,7 @@ namespace {
 /// y = sum of c x over its terms.
 template <class C, VectorField F, class... Xs>
 void combine(const char* name, const F& y, const std::array<C, sizeof...(Xs)>& c, const Exec& exec, const Xs&... x) {
-  for_each_site(name, y.range(), combination<C>(y, c, x...), exec);
+  for_each_site(name, y.range().in_memory_order(), combination<C>(y, c, x...), exec);
 }
 template <VectorField F, class C>
 std::vector<C> of_every_column(const F& y, C a) {
@@ -47,7 +47,7 @@ void FieldOps<F>::zero(const F& x, const Exec& exec) {
   if constexpr (goes_by_column<F>)
     for_each_group("zero", x, x.n_groups(), kernel, exec);
   else
-    for_each_site("zero", x.range(), kernel, exec);
+    for_each_site("zero", x.range().in_memory_order(), kernel, exec);
 }
 
 template <VectorField F>

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "kov/core/site/color_spin.hpp"
-#include "kov/core/vectors/field_columns.hpp"
+#include "kov/core/vectors/field_combination.hpp"
 #include "kov/core/vectors/group_sums.hpp"
 
 namespace kov::detail {
@@ -54,6 +54,8 @@ struct Norm2Kernel {
 /// A combination and the norm of what was stored.
 template <class Combine>
 struct CombineNorm2Kernel {
+  static constexpr bool takes_pairs = TakesPairs<Combine>;
+
   Combine combine;
 
   template <class Site>
@@ -74,9 +76,12 @@ struct CombineNorm2Kernel {
  private:
   template <class Sum, class Site>
   KOKKOS_FORCEINLINE_FUNCTION void add(Sum& sum, Site x, int group) const {
-    const auto v = combine.value(x, group);
-    combine.out.set(x, v, combine.component(group));
-    add_norm2(sum.v[0], v);
+    store_combination(
+        combine, x, group, [&](const auto& z) __attribute__((always_inline)) {
+          const auto w = to_double(z);
+          sum.v[0] += w.re * w.re;
+          sum.v[0] += w.im * w.im;
+        });
   }
 };
 
