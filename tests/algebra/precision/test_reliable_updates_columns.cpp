@@ -63,21 +63,24 @@ TEST(ReliableColumns, EveryColumnIsASystemOfItsOwn) {
   check_columns<ColumnLanes<4>>(cgnr, 1e-10);
 }
 
-/// A column is renewed fastest beside others.
+/// A column is renewed fastest beside others: 12 columns take at most a third of the turns that they take alone.  Over
+/// several masses, because a rounding moves a column from one turn to the next.
 TEST(ReliableColumns, ColumnsAreRenewedInCommonTurns) {
   constexpr int n = 12;
-  const Problem problem(small_lattice(), 0.1, n);
-  const ReliableUpdates solver(problem.low, BiCgStab{.tolerance = 1e-12});
-  const SolveReport together = solver(problem.high, problem.b, problem.x);
-  EXPECT_TRUE(together.converged) << together.text();
-  int most = 0, sum = 0;
-  for (int k = 0; k < n; ++k) {
-    const SpinorField<double> x(problem.lattice, "alone");
-    const int renewals = solver(problem.high, problem.b.column(k), x).renewals;
-    most = std::max(most, renewals);
-    sum += renewals;
+  int together = 0, alone = 0;
+  for (const double mass : {0.05, 0.1, 0.15, 0.2}) {
+    const Problem problem(small_lattice(), mass, n);
+    const ReliableUpdates solver(problem.low, BiCgStab{.tolerance = 1e-12});
+    const SolveReport report = solver(problem.high, problem.b, problem.x);
+    EXPECT_TRUE(report.converged) << report.text();
+    together += report.renewals;
+    for (int k = 0; k < n; ++k) {
+      const SpinorField<double> x(problem.lattice, "alone");
+      alone += solver(problem.high, problem.b.column(k), x).renewals;
+    }
   }
-  EXPECT_LE(together.renewals, 3 * most) << "alone " << sum;
+  EXPECT_GE(alone, 4 * n) << "columns are not renewed, so this tests nothing";
+  EXPECT_LE(3 * together, alone);
 }
 
 /// A without its adjoint, which counts the columns that it is applied to.
