@@ -105,11 +105,12 @@ struct SiteRange {
   /// in y.
   int slice = 0, n_slices = 0, z_bits = 0;
   FastDivisor by_bricks;
-  /// Whether two parts take turns: what neighbours of both parities share is then read from memory once.
+  /// Whether two parts take turns in outer(k) and pair(k), as they always do in walks through slices and planes: what
+  /// neighbours of both parities share is then read from memory once.
   bool turns = false;
 
-  /// The same sites as they lie in memory: for kernels that read no neighbours, which in caches are up to three times
-  /// as fast that way, because processors load ahead of one stream better than of two.
+  /// The same sites as they lie in memory: for kernels that read no neighbours, which in caches are faster that way,
+  /// because processors load ahead of one stream better than of two.
   SiteRange in_memory_order() const {
     SiteRange range = *this;
     range.turns = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Linear combinations of fields as one kernel: shared by field_ops.cpp and field_sums.cpp.  Not for users.
+// Linear combinations of fields as one kernel, and how they are stored: shared by updates and sums of fields and of
+// columns.  Not for users.
 #pragma once
 
 #include "kov/core/vectors/field_columns.hpp"

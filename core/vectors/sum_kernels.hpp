@@ -14,14 +14,17 @@ namespace kov::detail {
 template <class S>
 using RealSumOf = DoubleOf<typename S::Real>;
 
-/// sum += |v|^2, the squares in double.
+/// sum += |z|^2, the squares in double.
+template <class Sum, class R>
+KOKKOS_FORCEINLINE_FUNCTION void add_norm2(Sum& sum, const Complex<R>& z) {
+  const auto w = to_double(z);
+  sum += w.re * w.re;
+  sum += w.im * w.im;
+}
+/// sum += |v|^2 of all numbers of a site.
 template <class S>
 KOKKOS_FORCEINLINE_FUNCTION void add_norm2(RealSumOf<S>& sum, const S& v) {
-  kov::unroll<S::n_complex>([&](int i) __attribute__((always_inline)) {
-    const auto z = to_double(v.z[i]);
-    sum += z.re * z.re;
-    sum += z.im * z.im;
-  });
+  kov::unroll<S::n_complex>([&](int i) __attribute__((always_inline)) { add_norm2(sum, v.z[i]); });
 }
 
 /// |in|^2 of a site: of all groups, or of one.
@@ -51,7 +54,7 @@ struct Norm2Kernel {
   }
 };
 
-/// A combination and the norm of what was stored.
+/// A combination and its norm, before a codec rounds it.
 template <class Combine>
 struct CombineNorm2Kernel {
   static constexpr bool takes_pairs = TakesPairs<Combine>;
@@ -77,11 +80,7 @@ struct CombineNorm2Kernel {
   template <class Sum, class Site>
   KOKKOS_FORCEINLINE_FUNCTION void add(Sum& sum, Site x, int group) const {
     store_combination(
-        combine, x, group, [&](const auto& z) __attribute__((always_inline)) {
-          const auto w = to_double(z);
-          sum.v[0] += w.re * w.re;
-          sum.v[0] += w.im * w.im;
-        });
+        combine, x, group, [&](const auto& z) __attribute__((always_inline)) { add_norm2(sum.v[0], z); });
   }
 };
 

@@ -76,7 +76,9 @@ TEST(ReliableColumns, ColumnsAreRenewedInCommonTurns) {
     together += report.renewals;
     for (int k = 0; k < n; ++k) {
       const SpinorField<double> x(problem.lattice, "alone");
-      alone += solver(problem.high, problem.b.column(k), x).renewals;
+      const SolveReport one = solver(problem.high, problem.b.column(k), x);
+      EXPECT_TRUE(one.converged) << one.text();
+      alone += one.renewals;
     }
   }
   EXPECT_GE(alone, 4 * n) << "columns are not renewed, so this tests nothing";

@@ -126,6 +126,22 @@ TEST_P(Layouts, RangesHoldTheirParityAndVisitEachOuterSiteOnce) {
   EXPECT_EQ(layout.range(Subset::odd).first, layout.n_outer() / 2);
 }
 
+TEST_P(Layouts, ParitiesTakeTurnsButNotInTheOrderOfMemory) {
+  for (const Subset subset : {Subset::all, Subset::even, Subset::odd}) {
+    const SiteRange turns = layout.range(subset), straight = turns.in_memory_order();
+    const int parts = subset == Subset::all ? 2 : 1;
+    for (int k = 0; k < turns.n_outer; ++k) {
+      EXPECT_EQ(straight.outer(k), straight.first + k);
+      EXPECT_EQ(turns.outer(k), turns.first + k % parts * turns.part_outer + k / parts);
+    }
+    if (turns.part_outer % 2 != 0) continue;  // no pairs
+    for (int k = 0; k < turns.n_pairs(); ++k) {
+      EXPECT_EQ(straight.pair(k).outer, straight.first + 2 * k);
+      EXPECT_EQ(turns.pair(k).outer, turns.first + k % parts * turns.part_outer + k / parts * 2);
+    }
+  }
+}
+
 TEST_P(Layouts, KernelsSeeTheSame) {
   const int n = layout.n_outer() * layout.lanes();
   const Buffer<int> seen("seen", std::size_t(5 * n));
