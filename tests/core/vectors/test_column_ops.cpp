@@ -432,17 +432,22 @@ TEST(ColumnAlgebraErrors, FieldsAndCoefficientsThatDoNotFitAreRefused) {
 TEST(ColumnAlgebraInSixteenBits, AColumnHasTheBitsOfOneAlone) {
   using F = SpinorField<Fixed16>;
   const Lattice lattice(Comm::world(), {6, 4, 4, 4});
-  const F x(lattice, "x", 2), y(lattice, "y", 2);
-  convert(loaded<SpinorField<float>>(lattice, "x", random_columns(lattice.extent(), 12, 2, 1), Subset::all), x);
-  convert(loaded<SpinorField<float>>(lattice, "y", random_columns(lattice.extent(), 12, 2, 2), Subset::all), y);
+  const Arrays xs = random_columns(lattice.extent(), 12, 2, 1), ys = random_columns(lattice.extent(), 12, 2, 2);
+  const auto stored = [&](const Arrays& arrays) {
+    const F field(lattice, "field", int(arrays.size()));
+    convert(loaded<SpinorField<float>>(lattice, "float", arrays, Subset::all), field);
+    return field;
+  };
+  const F x = stored(xs), y = stored(ys);
   const std::vector<double> c{0.3, -0.7};
-  const F one_x[2] = {x.column(0).clone("x"), x.column(1).clone("x")},
-          one_y[2] = {y.column(0).clone("y"), y.column(1).clone("y")};
-  ASSERT_GT(norm2(x), 0);
   const auto norms = axpy_norm2(c, x, y);
-  for (int k = 0; k < 2; ++k) {
-    EXPECT_EQ(norms[std::size_t(k)], axpy_norm2(c[std::size_t(k)], one_x[k], one_y[k]));
-    EXPECT_TRUE(same_bits(y.column(k).clone("y"), one_y[k]));
+  for (std::size_t k = 0; k < 2; ++k) {
+    const F one_x = stored({xs[k]}), one_y = stored({ys[k]});
+    EXPECT_EQ(norms[k], axpy_norm2(c[k], one_x, one_y));
+    const SpinorField<double> of_two(lattice, "of two"), alone(lattice, "alone");
+    convert(y.column(int(k)), of_two);
+    convert(one_y, alone);
+    EXPECT_TRUE(same_bits(of_two, alone));
   }
 }
 #endif
