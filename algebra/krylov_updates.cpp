@@ -240,9 +240,8 @@ void KrylovUpdates<F>::cg_step(const Real& alpha, const F& x, const Real& beta, 
   using View = typename F::View;
   const std::array<ColumnCoefficients<double>, 2> c{alpha, beta};
   for (const auto& batch : column_batches<typename F::Real, F::Lanes::width>(x.name(), x.n_components(), c, finished))
-    for_each_site<typename F::Lanes>(
-        "cg_step", x.range().in_memory_order(), batch.n_slots,
-        CgStepKernel<View, std::decay_t<decltype(batch)>>{x.view(), p.view(), r.view(), batch}, exec);
+    for_each_group("cg_step", x, batch.n_slots,
+                   CgStepKernel<View, std::decay_t<decltype(batch)>>{x.view(), p.view(), r.view(), batch}, exec);
 }
 
 template <VectorField F>
@@ -273,9 +272,9 @@ void KrylovUpdates<F>::cg_update(const Real& alpha, const F& q, const F& x, cons
   using View = typename F::View;
   const std::array<ColumnCoefficients<double>, 2> c{alpha, beta};
   for (const auto& batch : column_batches<typename F::Real, F::Lanes::width>(x.name(), x.n_components(), c, finished))
-    for_each_site<typename F::Lanes>(
-        "cg_update", x.range().in_memory_order(), batch.n_slots,
-        CgUpdateKernel<View, std::decay_t<decltype(batch)>>{x.view(), r.view(), p.view(), q.view(), batch}, exec);
+    for_each_group("cg_update", x, batch.n_slots,
+                   CgUpdateKernel<View, std::decay_t<decltype(batch)>>{x.view(), r.view(), p.view(), q.view(), batch},
+                   exec);
 }
 
 template <VectorField F>
@@ -313,10 +312,10 @@ void KrylovUpdates<F>::bicgstab_update(const Number& alpha, const Number& omega,
   using View = typename F::View;
   const std::array<ColumnCoefficients<std::complex<double>>, 3> c{alpha, omega, beta};
   for (const auto& batch : column_batches<typename F::Real, F::Lanes::width>(x.name(), x.n_components(), c, finished))
-    for_each_site<typename F::Lanes>("bicgstab_update", x.range().in_memory_order(), batch.n_slots,
-                                     BiCgStabUpdateKernel<View, std::decay_t<decltype(batch)>>{
-                                         x.view(), r.view(), p.view(), t.view(), v.view(), batch},
-                                     exec);
+    for_each_group("bicgstab_update", x, batch.n_slots,
+                   BiCgStabUpdateKernel<View, std::decay_t<decltype(batch)>>{x.view(), r.view(), p.view(), t.view(),
+                                                                             v.view(), batch},
+                   exec);
 }
 
 #define KOV_INSTANTIATE(T, Lanes)                              \

@@ -113,19 +113,12 @@ struct InnerProductKernel {
     using R = RealSumOf<S>;
     Complex<R> sum{R(0.0), R(0.0)};
     R norm(0.0);
-    const auto add = [&](const auto& v, const auto& w) __attribute__((always_inline)) {
-      conj_multiply_add(sum, to_double(v), to_double(w));
-      if constexpr (with_norm2) add_norm2(norm, v);
-    };
     for (int group = begin; group < end; ++group) {
-      if constexpr (View::Codec::is_plain) {
-        kov::unroll<S::n_complex>([&](int i) __attribute__((always_inline)) {
-          add(a.element(x, group, i), b.element(x, group, i));
-        });
-      } else {
-        const S v = a(x, group), w = b(x, group);
-        kov::unroll<S::n_complex>([&](int i) __attribute__((always_inline)) { add(v.z[i], w.z[i]); });
-      }
+      const S v = a(x, group), w = b(x, group);
+      kov::unroll<S::n_complex>([&](int i) __attribute__((always_inline)) {
+        conj_multiply_add(sum, to_double(v.z[i]), to_double(w.z[i]));
+      });
+      if constexpr (with_norm2) add_norm2(norm, v);
     }
     if constexpr (with_norm2)
       return Values<R, 3>{{sum.re, sum.im, norm}};
