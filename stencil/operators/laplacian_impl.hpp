@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Private to laplacian*.cpp: the kernel of a LaplacianStep and its launch.  Each of the sources compiles the kernels
-// for some storages of links and fields, as there are too many kernels for one source.  A source that includes this and
-// takes steps compiles them once more.
+// for some storages of links and fields, as there are too many kernels for one source.
 #pragma once
 
 #include "kov/stencil/launch/run_stencil.hpp"
@@ -172,5 +171,18 @@ void LaplacianOn<Storage, F>::take(const CovariantLaplacian<Storage>& laplacian,
     with(std::integral_constant<int, 8>{});
   });
 }
+
+// One source makes each, also where a build puts this header before sources that take steps.
+#define KOV_MADE_BY_A_SOURCE(Storage, T, Lanes)                              \
+  extern template struct LaplacianOn<Storage, Field<ColorVector, T, Lanes>>; \
+  extern template struct LaplacianOn<Storage, Field<Spinor, T, Lanes>>
+#define KOV_MADE_BY_SOURCES(T, Lanes) \
+  KOV_MADE_BY_A_SOURCE(T, T, Lanes);  \
+  KOV_MADE_BY_A_SOURCE(Links12<T>, T, Lanes)
+KOV_FOR_LANES(KOV_MADE_BY_SOURCES);
+KOV_MADE_BY_A_SOURCE(float, Fixed16, SiteLanes);
+KOV_MADE_BY_A_SOURCE(Links12<float>, Fixed16, SiteLanes);
+#undef KOV_MADE_BY_SOURCES
+#undef KOV_MADE_BY_A_SOURCE
 
 }  // namespace kov::detail
