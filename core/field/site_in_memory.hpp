@@ -6,6 +6,7 @@
 #include "kov/core/site/color_spin.hpp"
 
 #include <concepts>
+#include <type_traits>
 
 namespace kov {
 
@@ -22,12 +23,13 @@ class SiteInMemory {
   static constexpr int n_complex = SiteT<T>::n_complex, lanes = N;
   /// Reals of a block, and of what is in the first place.
   static constexpr int reals = 2 * row * n_complex, split_reals = 2 * row * split;
+  static constexpr bool is_split = split < n_complex;
   using Real = Pack<T, N>;
 
   /// p: real 0 of the first lane.
-  KOKKOS_FORCEINLINE_FUNCTION explicit SiteInMemory(const T* p) requires(split == n_complex) : p_(p) {}
+  KOKKOS_FORCEINLINE_FUNCTION explicit SiteInMemory(const T* p) requires(!is_split) : p_(p) {}
   /// The elements from `split` on are in rest.
-  KOKKOS_FORCEINLINE_FUNCTION SiteInMemory(const T* p, const T* rest) : p_(p), rest_(rest) {}
+  KOKKOS_FORCEINLINE_FUNCTION SiteInMemory(const T* p, const T* rest) requires(is_split) : p_(p), rest_{rest} {}
   /// Holds a value that was gathered or decoded.
   KOKKOS_FORCEINLINE_FUNCTION explicit SiteInMemory(const SiteT<Pack<T, N>>& v) { copy_from(v); }
   /// init(site) must call site.point_to(), with an address, or site.copy_from(), with a value.
@@ -42,7 +44,7 @@ class SiteInMemory {
   template <class Exchange = int>
   KOKKOS_FORCEINLINE_FUNCTION void point_to(const T* p, const T* rest, Exchange exchange = {}) {
     p_ = p;
-    rest_ = rest;
+    if constexpr (is_split) rest_.p = rest;
     permute(exchange);
   }
   /// exchange: of the lanes of v.
@@ -69,10 +71,17 @@ class SiteInMemory {
   }
   /// Where the first lane of real k is.
   KOKKOS_FORCEINLINE_FUNCTION const T* address(int k) const {
-    return k < 2 * split ? p_ + row * k : rest_ + row * (k - 2 * split);
+    if constexpr (is_split)
+      if (k >= 2 * split) return rest_.p + row * (k - 2 * split);
+    return p_ + row * k;
   }
 
  private:
+  struct Second {
+    const T* p;
+  };
+  struct NoSecond {};
+
   template <class Exchange>
   KOKKOS_FORCEINLINE_FUNCTION void permute(Exchange exchange) {
     if (exchanges_lanes(exchange)) {
@@ -84,19 +93,21 @@ class SiteInMemory {
   }
   KOKKOS_FORCEINLINE_FUNCTION void use_own_copy() {
     p_ = own_;
-    rest_ = own_ + split_reals;
+    if constexpr (is_split) rest_.p = own_ + split_reals;
   }
 
   /// Hides the site's address from the compiler, which otherwise tries to keep all changed lanes in registers, has too
   /// few, and copies them from stack to stack.
   KOKKOS_FORCEINLINE_FUNCTION void forget() {
-    if constexpr (split < n_complex)
-      asm volatile("" : "+r"(p_), "+r"(rest_), "+m"(own_));
+    if constexpr (is_split)
+      asm volatile("" : "+r"(p_), "+r"(rest_.p), "+m"(own_));
     else
       asm volatile("" : "+r"(p_), "+m"(own_));
   }
 
-  const T *p_, *rest_ = nullptr;
+  const T* p_;
+  /// Sites in one place have no second address: compilers store two together and then wait for the first.
+  std::conditional_t<is_split, Second, NoSecond> rest_;
   alignas(64) T own_[reals];
 };
 
