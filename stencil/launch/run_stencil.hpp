@@ -52,34 +52,38 @@ auto shared_view(const NeighbourView<SiteT, T, Lanes>& view) {
 }  // namespace detail
 
 /// In kernels over packs or columns: prefetches what the next call will read on one leg: the next component, or, after
-/// the last one, the links and component 0 of the next outer site.
+/// the last one, the links and component 0 of the next outer site.  neighbour: whether the neighbour is prefetched and
+/// not only links.
 template <class Site, class Near, class Links, class In>
 KOKKOS_FORCEINLINE_FUNCTION void prefetch_next_on_leg(const Stencil::View& stencil, const Near& near,
                                                       const Links& links, const In& in, Site x, int leg, int component,
-                                                      int n_components) {
+                                                      int n_components, bool neighbour = true) {
   if constexpr (!std::is_same_v<Site, LaneSite>) {
     with_component_after(
         x, component, n_components, [&](Site next, int c, auto is_at_x) __attribute__((always_inline)) {
           if constexpr (decltype(is_at_x)::value) {
-            prefetch_neighbour(in, near, leg, c);
+            if (neighbour) prefetch_neighbour(in, near, leg, c);
           } else {
             const auto near_next = stencil.at(next);
             links.prefetch(next, near_next, leg);
-            prefetch_neighbour(in, near_next, leg, c);
+            if (neighbour) prefetch_neighbour(in, near_next, leg, c);
           }
         });
   }
 }
 
 /// The same in kernels that call it for each of all legs.  Colour vectors need so little arithmetic on a leg that the
-/// first leg prefetches for all.
+/// first leg prefetches for all.  Where lanes are sites, neighbours in x and y are not prefetched: sites before read
+/// them on other legs, and they are still in a cache.  Legs are in the order of nearest_neighbours(), or repetitions of
+/// it.
 template <class Site, class Near, class Links, class In>
 KOKKOS_FORCEINLINE_FUNCTION void prefetch_next(const Stencil::View& stencil, const Near& near, const Links& links,
                                                const In& in, Site x, int leg, int component, int n_components) {
   constexpr bool all_at_once = In::n_complex <= 3;
   if (all_at_once && leg > 0) return;
   for (int l = leg; l < (all_at_once ? stencil.n_legs : leg + 1); ++l)
-    prefetch_next_on_leg(stencil, near, links, in, x, l, component, n_components);
+    prefetch_next_on_leg(stencil, near, links, in, x, l, component, n_components,
+                         std::is_same_v<Site, ColumnSite> || l % 8 >= 4);
 }
 
 /// How a stencil kernel is launched.

@@ -115,8 +115,8 @@ struct HopKernel {
     constexpr int mu = number / 2, of_hop = sign == 0 ? 1 : sign, projector = number % 2 == 0 ? -of_hop : of_hop;
     // Two legs at once, which is faster than one by one.
     if (streaming && number % 2 == 0) {
-      prefetch_next(stencil, near, links, in, x, number, c, n_components);
-      prefetch_next(stencil, near, links, in, x, number + 1, c, n_components);
+      prefetch_next_on_leg(stencil, near, links, in, x, number, c, n_components);
+      prefetch_next_on_leg(stencil, near, links, in, x, number + 1, c, n_components);
     }
     if constexpr (detail::hop_orders_loads<Site>(number)) detail::order_loads();
     using R = typename Sum::Real;
