@@ -32,7 +32,7 @@ template <class View>
 struct Norm2Kernel {
   View in;
   int n_groups;
-  bool streaming;
+  bool prefetches;
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x) const {
@@ -50,7 +50,7 @@ struct Norm2Kernel {
   }
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x, int group) const {
-    if (streaming) prefetch_ahead(in, x, group);
+    if (prefetches) prefetch_ahead(in, x, group);
   }
 };
 
@@ -89,7 +89,7 @@ template <class View, bool with_norm2>
 struct InnerProductKernel {
   View a, b;
   int n_groups;
-  bool streaming;
+  bool prefetches;
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x) const {
@@ -101,7 +101,7 @@ struct InnerProductKernel {
   }
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x, int group) const {
-    if (!streaming) return;
+    if (!prefetches) return;
     prefetch_ahead(a, x, group);
     prefetch_ahead(b, x, group);
   }
