@@ -27,7 +27,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto column_element(const View& view, Site x, int co
 /// Prefetches a group of the block that comes after the one of the site before x.
 template <class View, class Site>
 KOKKOS_FORCEINLINE_FUNCTION void prefetch_ahead(const View& view, Site x, int group) {
-  view.prefetch(x.outer + View::outers - 1, group);
+  view.prefetch(std::is_same_v<Site, PairSite> ? x.outer : x.outer + View::outers - 1, group);
 }
 #endif
 

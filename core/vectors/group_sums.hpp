@@ -73,6 +73,8 @@ struct ChunkSum {
       if constexpr (in_pairs)
         if (outer % 2 == 0 && outer + 1 < range.first + end && layout.is_site(outer, N - 1) &&
             layout.is_site(outer + 1, N - 1)) {
+          if constexpr (Prefetches<Kernel, PairSite>)
+            if (outer + 2 < range.first + end) kernel.prefetch(PairSite{outer + 2}, group);
           const auto terms = kernel(PairSite{outer}, group);
           for (int upper = 0; upper < 2; ++upper)
             for (int k = 0; k < n; ++k) packs[0].v[k] += half_of(to_double(terms.v[k]), upper);

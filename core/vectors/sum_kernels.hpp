@@ -30,6 +30,8 @@ KOKKOS_FORCEINLINE_FUNCTION void add_norm2(RealSumOf<S>& sum, const S& v) {
 /// |in|^2 of a site: of all groups, or of one.
 template <class View>
 struct Norm2Kernel {
+  static constexpr bool takes_pairs = View::outers == 2;
+
   View in;
   int n_groups;
   bool prefetches;
@@ -87,6 +89,8 @@ struct CombineNorm2Kernel {
 /// Real and imaginary part of sum conj(a) b, and |a|^2 where it is wanted.
 template <class View, bool with_norm2>
 struct InnerProductKernel {
+  static constexpr bool takes_pairs = View::outers == 2;
+
   View a, b;
   int n_groups;
   bool prefetches;
