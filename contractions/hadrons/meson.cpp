@@ -4,6 +4,7 @@
 #include "kov/contractions/hadrons/cuda/meson_tensor.hpp"
 #include "kov/contractions/hadrons/cuda/meson_traces.hpp"
 #include "kov/core/base/host_threads.hpp"
+#include "kov/core/launch/function_ref.hpp"
 #include "kov/core/vectors/slice_sum.hpp"
 
 #include <algorithm>
@@ -224,11 +225,11 @@ SliceSums tensor_sums(const Propagator<T>& s1, const Propagator<T>& s2, const st
 
 #if defined(KOKKOS_ENABLE_CUDA)
 /// The same numbers where there are tensor cores: the tensor stays on the device, which writes the traces into memory
-/// of the host.
+/// of the host.  meanwhile: what the host does while kernels run.
 template <class T>
 ChannelNumbers traces_on_device(const std::vector<MesonChannel>& channels, const Propagator<T>& s1,
                                 const Propagator<T>& s2, const std::vector<Momentum>& momenta, const Coord& source,
-                                const Exec& exec) {
+                                const Exec& exec, FunctionRef<void()> meanwhile) {
   const Lattice& lattice = s1.lattice();
   const detail::SlotSums sums = detail::meson_tensor_sums(s1, s2, momenta, source, exec);
   ChannelNumbers result{{}, lattice.sum_scratch().borrow(), {}};
@@ -245,20 +246,22 @@ ChannelNumbers traces_on_device(const std::vector<MesonChannel>& channels, const
     for (std::size_t c = 0; c < count; ++c) kernel.traces[c] = trace_of(channels[first + c]);
     for_each_item("meson traces", int(count) * n_each, kernel, exec);
   }
+  meanwhile();
   exec.fence("meson traces");
   result.numbers = {to, n};
   return result;
 }
 #endif
 
-/// The numbers of all channels on this rank.
+/// The numbers of all channels on this rank.  meanwhile: what the host does while a GPU computes them, or else before.
 template <class T>
 ChannelNumbers channel_numbers(const std::vector<MesonChannel>& channels, const Propagator<T>& s1,
                                const Propagator<T>& s2, const std::vector<Momentum>& momenta, const Coord& source,
-                               const Exec& exec) {
+                               const Exec& exec, FunctionRef<void()> meanwhile) {
 #if defined(KOKKOS_ENABLE_CUDA)
-  if (detail::has_tensor_cores()) return traces_on_device(channels, s1, s2, momenta, source, exec);
+  if (detail::has_tensor_cores()) return traces_on_device(channels, s1, s2, momenta, source, exec, meanwhile);
 #endif
+  meanwhile();
   return channel_traces(channels, tensor_sums(s1, s2, momenta, source, exec), source[3]);
 }
 
@@ -301,24 +304,26 @@ std::vector<Correlator> mesons(const Propagator<T>& s1, const Propagator<T>& s2,
             channel.sink, "and", channel.source,
             "at sink and source: there are 16 matrices, so numbers go from 0 to 15");
 
-  ChannelNumbers all = channel_numbers(channels, s1, s2, momenta, source, exec);
-  all.sum_over_ranks(lattice.comm());
   const std::size_t n_times = std::size_t(lattice.extent()[3]);
-  // Making 1792 correlators takes one thread as long as a GPU takes for their sums.
   std::vector<Correlator> result(channels.size() * momenta.size());
-  on_host_threads("correlators of mesons", std::int64_t(channels.size()), [&](std::int64_t channel, int) {
-    const std::string name = to_string(channels[std::size_t(channel)]);
-    std::size_t place = std::size_t(channel) * momenta.size();
-    for (const Momentum& p : momenta) {
-      const auto from = reinterpret_cast<const std::complex<double>*>(all.numbers.data()) + place * n_times;
-      result[place++] = {.kind = "meson",
-                         .channel = name,
-                         .momentum = p,
-                         .source = source,
-                         .labels = labels.others,
-                         .value = {from, from + n_times}};
+  // One thread, which other threads are too slow to join: 1792 take half as long as their sums on a GPU.
+  const auto make_correlators = [&] {
+    auto correlator = result.begin();
+    for (const MesonChannel& channel : channels) {
+      const std::string name = to_string(channel);
+      for (const Momentum& p : momenta) {
+        *correlator = {.kind = "meson", .channel = name, .momentum = p, .source = source, .labels = labels.others};
+        (correlator++)->value.reserve(n_times);
+      }
     }
-  });
+  };
+  ChannelNumbers all = channel_numbers(channels, s1, s2, momenta, source, exec, make_correlators);
+  all.sum_over_ranks(lattice.comm());
+  const auto* from = reinterpret_cast<const std::complex<double>*>(all.numbers.data());
+  for (Correlator& correlator : result) {
+    correlator.value.assign(from, from + n_times);
+    from += n_times;
+  }
   return result;
 }
 
