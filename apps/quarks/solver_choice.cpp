@@ -101,7 +101,7 @@ bool SolverChoice::gains_by_basis(bool has_gpu, const QuarkAction& quark) const 
 }
 
 bool SolverChoice::gains_by_basis(bool has_gpu) const {
-  // 2 to 4 % of a hop in float and 16 bits on links of 18 and 12 reals, nothing in double (docs/performance.md).
+  // Hops in float and 16 bits on links of 18 and 12 reals are faster, those in double are not (docs/performance.md).
   // In temporal gauge less.
   return has_gpu && precision != "double" && is_even_odd() && (links == 18 || links == 12) && deflation == 0 &&
          !is_in_temporal_gauge();

@@ -262,7 +262,7 @@ struct BaryonPlan {
     return key;
   }
 
-  /// Made once for the same values, as hosts need 0.1 ms for a nucleon, which GPUs sum on a small lattice in that time.
+  /// Made once for the same values, as hosts need as long for a nucleon as GPUs need to sum one on a small lattice.
   /// A few are kept by the lattice.
   static std::shared_ptr<const BaryonPlan> of(const Lattice& lattice, const std::vector<BaryonValue>& values,
                                               int n_quarks, int momenta) {
