@@ -14,14 +14,17 @@ namespace kov {
 /// on CPUs, prefetches are faster; in cache they are slower.
 inline bool worth_streaming(std::size_t bytes) { return bytes > (std::size_t(has_packs ? 16 : 64) << 20); }
 
-/// The same for kernels over packs or columns that only read, and whose caches may hold the bytes until the next one:
-/// of the third level of this machine's caches, where Linux says how large it is, the share of this process.
+/// Whether prefetches make a kernel over packs or columns faster that reads this many bytes and writes none, as sums
+/// do: where they exceed the caches, of which Linux says how large the third one is.  An estimate: the caches of one
+/// machine may differ, and others may use them too.
 bool worth_prefetching(std::size_t bytes);
 
 namespace detail {
 /// Bytes of a cache of this size ("32768K") that processors of this list ("0-7,64-71") share, as Linux writes both,
 /// which n_threads of as many processors may fill; 0 where it cannot be read.
 std::size_t cache_share(std::string_view size, std::string_view processors, int n_threads);
+/// Whether so many bytes exceed the caches, of which the third has `third` for this process, 0 if that is not known.
+bool exceeds_caches(std::size_t bytes, std::size_t third);
 }  // namespace detail
 
 }  // namespace kov

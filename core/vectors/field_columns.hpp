@@ -8,6 +8,8 @@
 #include "kov/core/field/field.hpp"
 #include "kov/core/launch/for_each_site.hpp"
 
+#include <type_traits>
+
 namespace kov::detail {
 
 /// The type of site that kernels over a field's groups of columns get.

@@ -73,9 +73,9 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch_next_on_leg(const Stencil::View& stenc
 }
 
 /// The same in kernels that call it for each of all legs.  Colour vectors need so little arithmetic on a leg that the
-/// first leg prefetches for all.  Where lanes are sites, neighbours in x and y are not prefetched: sites before read
-/// them on other legs, and they are still in a cache.  Legs are in the order of nearest_neighbours(), or repetitions of
-/// it.
+/// first leg prefetches for all.  Where lanes are sites, neighbours in x and in -y are not prefetched: sites of this
+/// row or of the two before it read them, and they are still in a cache.  Legs are in the order of
+/// nearest_neighbours(), or repetitions of it.
 template <class Site, class Near, class Links, class In>
 KOKKOS_FORCEINLINE_FUNCTION void prefetch_next(const Stencil::View& stencil, const Near& near, const Links& links,
                                                const In& in, Site x, int leg, int component, int n_components) {
@@ -83,7 +83,7 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch_next(const Stencil::View& stencil, con
   if (all_at_once && leg > 0) return;
   for (int l = leg; l < (all_at_once ? stencil.n_legs : leg + 1); ++l)
     prefetch_next_on_leg(stencil, near, links, in, x, l, component, n_components,
-                         std::is_same_v<Site, ColumnSite> || l % 8 >= 4);
+                         std::is_same_v<Site, ColumnSite> || l % 8 == 2 || l % 8 >= 4);
 }
 
 /// How a stencil kernel is launched.

@@ -113,7 +113,7 @@ struct HopKernel {
   KOKKOS_FORCEINLINE_FUNCTION void leg(Sum& sum, Site x, const Near& near, const U& u, const Psi& psi, int c,
                                        [[maybe_unused]] unsigned unit) const {
     constexpr int mu = number / 2, of_hop = sign == 0 ? 1 : sign, projector = number % 2 == 0 ? -of_hop : of_hop;
-    // Two legs at once, which is faster than one by one.
+    // Two legs at once, which is faster than one by one, and in x and y too, which sums over whole spinors leave out.
     if (streaming && number % 2 == 0) {
       prefetch_next_on_leg(stencil, near, links, in, x, number, c, n_components);
       prefetch_next_on_leg(stencil, near, links, in, x, number + 1, c, n_components);

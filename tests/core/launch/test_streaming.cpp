@@ -25,10 +25,14 @@ TEST(Streaming, KnowsNoCacheThatItCannotRead) {
     EXPECT_EQ(detail::cache_share("32768K", list, 2), 0u) << list;
 }
 
-TEST(Streaming, NeverPrefetchesWhatNeedsNoStreaming) {
+TEST(Streaming, PrefetchesWhatExceedsTheCachesOnly) {
+  constexpr std::size_t large = std::size_t(256) << 20;
+  EXPECT_FALSE(detail::exceeds_caches(large, large));
+  EXPECT_TRUE(detail::exceeds_caches(large + 1, large));
+  EXPECT_TRUE(detail::exceeds_caches(large, 0));
+  // A small third cache does not end what is in the others.
+  EXPECT_FALSE(detail::exceeds_caches(std::size_t(1) << 20, 1024));
   EXPECT_FALSE(worth_prefetching(0));
-  EXPECT_FALSE(worth_prefetching(std::size_t(1) << 20));
-  EXPECT_TRUE(worth_prefetching(std::size_t(1) << 40));
 }
 
 }  // namespace test
