@@ -411,9 +411,11 @@ class AnalyzeDispersion(SyntheticTest):
         self.assertEqual([(row["chi2/dof"], row["p"]) for row in printed], [("-", "-")] * 2)
 
     def test_the_same_numbers_at_opposite_momenta_count_once(self):
-        data = {"meson/pion/" + p: [correlator("cosh", energy + 1e-5 * (k * i % 7), TIMES) for k in range(8)]
+        data = {"meson/pion/" + p: [correlator("cosh", energy + 2e-3 * (k * i % 7), TIMES) for k in range(8)]
                 for i, (p, energy) in enumerate((("p0_0_0", 0.35), ("p0_1_0", 0.838), ("p1_0_0", 1.074)), 2)}
-        copies = {"meson/pion/p0_-1_0": data["meson/pion/p0_1_0"], "meson/pion/p-1_0_0": data["meson/pion/p1_0_0"]}
+        # Rounded otherwise, as fits find energies to a part of their errors.
+        copies = {"meson/pion/" + opposite: [[z * (1 + 1e-7 * (-1) ** t) for t, z in enumerate(one)] for one in data["meson/pion/" + p]]
+                  for opposite, p in (("p0_-1_0", "p0_1_0"), ("p-1_0_0", "p1_0_0"))}
         fits = []
         for name, content in (("once.h5", data), ("twice.h5", {**data, **copies})):
             self.write(name, content)
@@ -423,7 +425,7 @@ class AnalyzeDispersion(SyntheticTest):
         for once, twice in zip(*fits):
             self.assertEqual(once[5], 1)
             for a, b in zip(once, twice):
-                self.assertAlmostEqual(a, b, delta=1e-9 * abs(a))
+                self.assertAlmostEqual(a, b, delta=1e-3 * abs(a))
 
     def test_a_relation_without_a_real_mass_has_none(self):
         self.write("data.h5", {"meson/pion/" + p: [correlator("cosh", energy + 1e-5 * k, TIMES) for k in range(3)]
