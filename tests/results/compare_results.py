@@ -89,11 +89,13 @@ class Content:
     def add_line(self, line, quantity=None):
         """Numbers with themselves as scale; the rest is text."""
         line = BITS.sub("", line)
+        # One space, as columns are as wide as their numbers, of which 1.50 is printed as 1.5.
+        text = " ".join(WORD.sub("#", line).split())
         place = len(self.numbers)
         for k, word in enumerate(WORD.findall(line)):
-            name = quantity or WORD.sub("#", line).strip("# \t:=")[:60]
+            name = quantity or text.strip("# :=")[:60]
             self.add(name, ("itself", place, k), float(word))
-        self.texts.append(WORD.sub("#", line) if quantity is None else f"{quantity} {WORD.sub('#', line)}")
+        self.texts.append(text if quantity is None else f"{quantity} {text}")
 
 
 def row_of(line):

@@ -109,6 +109,7 @@ class TextFiles(Folders):
         row = "pion-pion  0 0 0  cosh  1.412(57)  0.0564  2-4\n"
         name = "analyze_jackknife.txt"
         self.assertEqual(self.compare_texts(row, row.replace("(57)", "(58)").replace("1.412", "1.413"), name), ([], []))
+        self.assertEqual(self.compare_texts(row, row.replace("0.0564", " 0.056"), name), ([], []))
         self.assertEqual(len(self.compare_texts(row, row.replace("(57)", "(75)"), name)[0]), 1)
         self.assertEqual(len(self.compare_texts(row, row.replace("2-4", "1-4"), name)[0]), 1)
 
