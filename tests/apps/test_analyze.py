@@ -414,7 +414,8 @@ class AnalyzeDispersion(SyntheticTest):
         data = {"meson/pion/" + p: [correlator("cosh", energy + 2e-3 * (k * i % 7), TIMES) for k in range(8)]
                 for i, (p, energy) in enumerate((("p0_0_0", 0.35), ("p0_1_0", 0.838), ("p1_0_0", 1.074)), 2)}
         # Rounded otherwise, as fits find energies to a part of their errors.
-        copies = {"meson/pion/" + opposite: [[z * (1 + 1e-7 * (-1) ** t) for t, z in enumerate(one)] for one in data["meson/pion/" + p]]
+        copies = {"meson/pion/" + opposite: [[z * (1 + 1e-7 * (-1) ** t) for t, z in enumerate(one)]
+                                             for one in data["meson/pion/" + p]]
                   for opposite, p in (("p0_-1_0", "p0_1_0"), ("p-1_0_0", "p1_0_0"))}
         fits = []
         for name, content in (("once.h5", data), ("twice.h5", {**data, **copies})):
