@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "kov/core/comm/launcher.hpp"
 
+#include "kov/core/base/cut_number.hpp"
 #include "kov/core/base/error.hpp"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
@@ -15,22 +15,13 @@ namespace kov {
 
 namespace {
 
-/// The number that a text begins with, which is taken off it; none when it begins with anything else.
-std::optional<std::int64_t> take_number(std::string_view& text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || value < 0) return {};
-  text.remove_prefix(std::size_t(end - text.data()));
-  return value;
-}
-
 constexpr std::int64_t largest_int = std::numeric_limits<int>::max();
 
 /// The whole of a variable as a number from 0 to `largest`.
 std::optional<std::int64_t> whole_number(const char* variable, std::int64_t largest = largest_int) {
   const char* const text = variable ? std::getenv(variable) : nullptr;
   std::string_view rest(text ? text : "");
-  const auto value = take_number(rest);
+  const auto value = cut_number(rest);
   return rest.empty() && value <= largest ? value : std::nullopt;
 }
 
@@ -77,11 +68,11 @@ std::optional<std::int64_t> slurm_tasks_on_host() {
   const char* const list = std::getenv("SLURM_STEP_TASKS_PER_NODE");
   std::string_view rest(list ? list : "");
   std::int64_t host = whole_number("SLURM_NODEID").value_or(0);
-  while (const auto tasks = take_number(rest)) {
+  while (const auto tasks = cut_number(rest)) {
     std::int64_t hosts = 1;
     if (rest.starts_with("(x")) {
       rest.remove_prefix(2);
-      hosts = take_number(rest).value_or(1);
+      hosts = cut_number(rest).value_or(1);
       if (rest.starts_with(")")) rest.remove_prefix(1);
     }
     if (host < hosts) return tasks <= largest_int ? tasks : std::nullopt;
