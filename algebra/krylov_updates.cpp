@@ -98,7 +98,7 @@ template <class View, class Groups>
 struct CgSumsKernel {
   View p, q, r;
   Groups batch;
-  bool streaming;
+  bool prefetches;
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int slot) const {
@@ -128,7 +128,7 @@ struct CgSumsKernel {
   }
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site site, int slot) const {
-    if (!streaming) return;
+    if (!prefetches) return;
     for (const View& view : {p, q, r}) prefetch_ahead(view, site, batch.group[slot]);
   }
 };
@@ -163,7 +163,7 @@ template <class View, class Groups>
 struct BiCgStabSumsKernel {
   View t, r, v, shadow, image;
   Groups batch;
-  bool streaming;
+  bool prefetches;
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int slot) const {
@@ -201,7 +201,7 @@ struct BiCgStabSumsKernel {
   }
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site site, int slot) const {
-    if (!streaming) return;
+    if (!prefetches) return;
     for (const View& view : {t, r, v, shadow, image}) prefetch_ahead(view, site, batch.group[slot]);
   }
 };
