@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kov/algebra/eigen/slice_eigenvectors.hpp"
-#include "kov/stencil/operators/gauge_links.hpp"
+#include "kov/stencil/links/gauge_links.hpp"
 
 namespace kov {
 

@@ -3,7 +3,7 @@
 // SpatialOperator: products of covariant shifts and derivatives in space, which displace the quark of an elemental.
 #pragma once
 
-#include "kov/stencil/operators/gauge_links.hpp"
+#include "kov/stencil/links/gauge_links.hpp"
 
 #include <string>
 #include <vector>

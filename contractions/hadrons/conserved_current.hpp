@@ -5,7 +5,7 @@
 
 #include "kov/contractions/sources/propagator.hpp"
 #include "kov/core/site/gamma.hpp"
-#include "kov/stencil/operators/gauge_links.hpp"
+#include "kov/stencil/links/gauge_links.hpp"
 
 #include <vector>
 

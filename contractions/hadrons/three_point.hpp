@@ -6,7 +6,7 @@
 
 #include "kov/contractions/hadrons/baryon.hpp"
 #include "kov/contractions/hadrons/meson.hpp"
-#include "kov/stencil/operators/gauge_links.hpp"
+#include "kov/stencil/links/gauge_links.hpp"
 
 #include <vector>
 

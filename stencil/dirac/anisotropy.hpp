@@ -3,7 +3,7 @@
 // Anisotropy: what an action that treats time apart changes in a Dirac operator.
 #pragma once
 
-#include "kov/stencil/operators/leg_factors.hpp"
+#include "kov/stencil/links/leg_factors.hpp"
 
 namespace kov {
 

@@ -5,10 +5,10 @@
 #include "kov/core/launch/streaming.hpp"
 #include "kov/core/site/gamma.hpp"
 #include "kov/stencil/dirac/cuda/clover_blocks.hpp"
-#include "kov/stencil/hermitian_product.hpp"
-#include "kov/stencil/nonrelativistic.hpp"
 #include "kov/stencil/observables/field_strength.hpp"
 #include "kov/stencil/operator_work.hpp"
+#include "kov/stencil/operators/hermitian_product.hpp"
+#include "kov/stencil/operators/nonrelativistic.hpp"
 
 #include <Kokkos_MathematicalFunctions.hpp>
 

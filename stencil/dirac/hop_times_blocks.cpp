@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kov/stencil/dirac/hop_times_blocks.hpp"
 
-#include "kov/stencil/hermitian_product.hpp"
+#include "kov/stencil/operators/hermitian_product.hpp"
 #include "kov/stencil/operators/hop_impl.hpp"
 
 namespace kov::detail {

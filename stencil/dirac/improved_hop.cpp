@@ -3,11 +3,11 @@
 
 #include "kov/core/site/projector.hpp"
 #include "kov/core/vectors/field_ops.hpp"
-#include "kov/stencil/hop_shapes.hpp"
 #include "kov/stencil/launch/run_stencil.hpp"
+#include "kov/stencil/links/links_at.hpp"
 #include "kov/stencil/neighbours_at.hpp"
 #include "kov/stencil/operator_work.hpp"
-#include "kov/stencil/operators/links_at.hpp"
+#include "kov/stencil/operators/hop_shapes.hpp"
 #include "kov/stencil/operators/shift.hpp"
 
 #include <utility>

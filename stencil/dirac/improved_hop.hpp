@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kov/core/field/field.hpp"
-#include "kov/stencil/operators/gauge_links.hpp"
+#include "kov/stencil/links/gauge_links.hpp"
 
 namespace kov {
 

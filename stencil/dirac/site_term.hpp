@@ -8,7 +8,7 @@
 #include "kov/core/site/hermitian_blocks.hpp"
 #include "kov/core/site/spin_basis.hpp"
 #include "kov/stencil/dirac/anisotropy.hpp"
-#include "kov/stencil/operators/gauge_links.hpp"
+#include "kov/stencil/links/gauge_links.hpp"
 
 #include <concepts>
 #include <optional>

@@ -4,8 +4,8 @@
 #include "kov/core/launch/for_each_site.hpp"
 #include "kov/core/launch/streaming.hpp"
 #include "kov/core/site/gamma.hpp"
-#include "kov/stencil/nonrelativistic.hpp"
 #include "kov/stencil/operator_work.hpp"
+#include "kov/stencil/operators/nonrelativistic.hpp"
 
 namespace kov::detail {
 

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "kov/core/runtime/runtime.hpp"
-#include "kov/stencil/operators/gauge_links.hpp"
-#include "kov/stencil/operators/links_at.hpp"
+#include "kov/stencil/links/gauge_links.hpp"
+#include "kov/stencil/links/links_at.hpp"
 
 #include <algorithm>
 

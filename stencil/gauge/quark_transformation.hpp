@@ -5,7 +5,7 @@
 
 #include "kov/core/field/field.hpp"
 #include "kov/core/site/spin_basis.hpp"
-#include "kov/stencil/operators/gauge_links.hpp"
+#include "kov/stencil/links/gauge_links.hpp"
 
 namespace kov {
 

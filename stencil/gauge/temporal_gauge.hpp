@@ -5,7 +5,7 @@
 #pragma once
 
 #include "kov/core/field/field.hpp"
-#include "kov/stencil/operators/leg_factors.hpp"
+#include "kov/stencil/links/leg_factors.hpp"
 
 namespace kov {
 

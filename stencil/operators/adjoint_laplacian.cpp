@@ -2,7 +2,7 @@
 #include "kov/stencil/operators/adjoint_laplacian.hpp"
 
 #include "kov/stencil/launch/run_stencil.hpp"
-#include "kov/stencil/operators/links_at.hpp"
+#include "kov/stencil/links/links_at.hpp"
 
 namespace kov {
 

@@ -4,13 +4,13 @@
 #pragma once
 
 #include "kov/core/site/projector.hpp"
-#include "kov/stencil/hermitian_product.hpp"
 #include "kov/stencil/launch/run_stencil.hpp"
+#include "kov/stencil/links/cuda/load_order.hpp"
+#include "kov/stencil/links/gauge_links.hpp"
+#include "kov/stencil/links/links_at.hpp"
 #include "kov/stencil/neighbours_at.hpp"
-#include "kov/stencil/nonrelativistic.hpp"
-#include "kov/stencil/operators/cuda/load_order.hpp"
-#include "kov/stencil/operators/gauge_links.hpp"
-#include "kov/stencil/operators/links_at.hpp"
+#include "kov/stencil/operators/hermitian_product.hpp"
+#include "kov/stencil/operators/nonrelativistic.hpp"
 
 #include <optional>
 #include <utility>

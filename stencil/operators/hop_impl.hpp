@@ -4,10 +4,10 @@
 // storages of links, as there are too many kernels for one source.
 #pragma once
 
-#include "kov/stencil/hop_shapes.hpp"
 #include "kov/stencil/operator_work.hpp"
 #include "kov/stencil/operators/cuda/hop_blocks.hpp"
 #include "kov/stencil/operators/hop.hpp"
+#include "kov/stencil/operators/hop_shapes.hpp"
 #include "kov/stencil/projected_neighbours.hpp"
 
 namespace kov::detail {

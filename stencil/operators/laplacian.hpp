@@ -4,7 +4,7 @@
 // steps of recurrences with it.
 #pragma once
 
-#include "kov/stencil/operators/gauge_links.hpp"
+#include "kov/stencil/links/gauge_links.hpp"
 
 #include <optional>
 #include <vector>

@@ -5,12 +5,12 @@
 #pragma once
 
 #include "kov/stencil/launch/run_stencil.hpp"
+#include "kov/stencil/links/cuda/load_order.hpp"
+#include "kov/stencil/links/links_at.hpp"
 #include "kov/stencil/neighbours_at.hpp"
 #include "kov/stencil/operator_work.hpp"
 #include "kov/stencil/operators/cuda/laplacian_blocks.hpp"
-#include "kov/stencil/operators/cuda/load_order.hpp"
 #include "kov/stencil/operators/laplacian_step.hpp"
-#include "kov/stencil/operators/links_at.hpp"
 
 #include <type_traits>
 #include <utility>

@@ -2,8 +2,8 @@
 #include "kov/stencil/operators/shift.hpp"
 
 #include "kov/stencil/launch/run_stencil.hpp"
-#include "kov/stencil/operators/cuda/load_order.hpp"
-#include "kov/stencil/operators/links_at.hpp"
+#include "kov/stencil/links/cuda/load_order.hpp"
+#include "kov/stencil/links/links_at.hpp"
 
 namespace kov {
 

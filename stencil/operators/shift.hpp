@@ -3,7 +3,7 @@
 // Shifts by one site, plain and covariant, and the symmetric covariant derivative.
 #pragma once
 
-#include "kov/stencil/operators/gauge_links.hpp"
+#include "kov/stencil/links/gauge_links.hpp"
 
 namespace kov {
 

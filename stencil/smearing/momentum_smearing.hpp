@@ -4,7 +4,7 @@
 // Lang, Musch and Schaefer, Phys. Rev. D 93 (2016) 094515, arXiv:1602.05525).
 #pragma once
 
-#include "kov/stencil/operators/leg_factors.hpp"
+#include "kov/stencil/links/leg_factors.hpp"
 
 #include <array>
 

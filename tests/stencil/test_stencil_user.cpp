@@ -4,7 +4,7 @@
 #include "docs_stencils_example.hpp"  // these two out of docs/stencils.md
 #include "docs_stencils_links.hpp"
 #include "kov/core/field/convert.hpp"
-#include "kov/stencil/operators/gauge_links.hpp"
+#include "kov/stencil/links/gauge_links.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge.hpp"
 #include "tests/reference/gauge_transformation.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "kov/stencil/operators/gauge_links.hpp"
+#include "kov/stencil/links/gauge_links.hpp"
 #include "tests/reference/global_array.hpp"
 
 #include <numbers>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kov/stencil/operators/leg_factors.hpp"
+#include "kov/stencil/links/leg_factors.hpp"
 
 #include <cmath>
 #include <cstdlib>

@@ -5,9 +5,9 @@
 
 #include "kov/core/field/link_codecs.hpp"
 #include "kov/core/site/su3.hpp"
+#include "kov/stencil/links/cuda/load_order.hpp"
+#include "kov/stencil/links/leg_factors.hpp"
 #include "kov/stencil/neighbour_view.hpp"
-#include "kov/stencil/operators/cuda/load_order.hpp"
-#include "kov/stencil/operators/leg_factors.hpp"
 
 namespace kov {
 

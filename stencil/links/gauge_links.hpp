@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kov/stencil/halo/stencil_halos.hpp"
-#include "kov/stencil/operators/link_view.hpp"
+#include "kov/stencil/links/link_view.hpp"
 
 #include <memory>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kov/stencil/operators/gauge_links.hpp"
+#include "kov/stencil/links/gauge_links.hpp"
 
 #include "kov/core/field/convert.hpp"
 #include "kov/core/launch/for_each_site.hpp"

@@ -3,8 +3,8 @@
 // LinksAt: the matrices of one site on all legs of a stencil, for kernels that sum over the legs.
 #pragma once
 
-#include "kov/stencil/operators/cuda/load_order.hpp"
-#include "kov/stencil/operators/link_view.hpp"
+#include "kov/stencil/links/cuda/load_order.hpp"
+#include "kov/stencil/links/link_view.hpp"
 
 namespace kov {
 
