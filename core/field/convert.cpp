@@ -2,28 +2,52 @@
 #include "kov/core/field/convert.hpp"
 
 #include "kov/core/launch/for_each_site.hpp"
+#include "kov/core/site/unroll.hpp"
 
 namespace kov::detail {
 
 namespace {
 
-/// A run of lanes of an outer site: all of them on CPUs, one on GPUs.  Of plain reals and lanes that are sites.
+/// On CPUs the outer sites of a block, one or two, as numbers of two in a block of floats share cache lines; on GPUs a
+/// lane.  Of plain reals and lanes that are sites.
 template <class S, class T>
 struct ConvertBlocks {
+  static constexpr int N = default_lanes, run = has_packs ? N : 1;
+  static constexpr int in_outers = outers_of_block<SiteLanes, S>, out_outers = outers_of_block<SiteLanes, T>,
+                       outers = in_outers > out_outers ? in_outers : out_outers;
+
   SiteBlocks<S> in;
   SiteBlocks<T> out;
-  int first_outer, first_in, first_out, n, n_reals;
+  int begin, end, first_in, first_out, n, n_reals;
+
+  /// How many there are of the outer sites from begin to end, which need not fill their first and last block.
+  int n_items() const { return ((end - 1) / outers - begin / outers + 1) * (N / run); }
 
   KOKKOS_FUNCTION void operator()(int item) const {
-    constexpr int N = default_lanes, run = has_packs ? N : 1;
-    constexpr int in_outers = outers_of_block<SiteLanes, S>, out_outers = outers_of_block<SiteLanes, T>;
-    const int outer = first_outer + item / (N / run), lane = item % (N / run);
+    const int block = begin / outers + item / (N / run), lane = item % (N / run);
+    if (outers == 1 || (block * outers >= begin && (block + 1) * outers <= end)) {
+      convert<outers>(block * outers, lane);
+    } else {
+      for (int outer = block * outers; outer < (block + 1) * outers; ++outer)
+        if (outer >= begin && outer < end) convert<1>(outer, lane);
+    }
+  }
+
+ private:
+  template <int n_outers>
+  KOKKOS_FORCEINLINE_FUNCTION void convert(int outer, int lane) const {
     for (int c = 0; c < n; ++c) {
-      const S* const from = in.address(outer, first_in + c) + outer % in_outers * N;
-      T* const to = out.address(outer, first_out + c) + outer % out_outers * N;
+      const S* from[n_outers];
+      T* to[n_outers];
+      for (int o = 0; o < n_outers; ++o) {
+        from[o] = in.address(outer + o, first_in + c) + (outer + o) % in_outers * N;
+        to[o] = out.address(outer + o, first_out + c) + (outer + o) % out_outers * N;
+      }
       for (int k = 0; k < n_reals; ++k)
-        for (int l = 0; l < run; ++l)
-          to[real_place(k, lane + l, out_outers * N)] = T(from[real_place(k, lane + l, in_outers * N)]);
+        kov::unroll<n_outers>([&](auto o) {
+          for (int l = 0; l < run; ++l)
+            to[o][real_place(k, lane + l, out_outers * N)] = T(from[o][real_place(k, lane + l, in_outers * N)]);
+        });
     }
   }
 };
@@ -59,10 +83,11 @@ void convert_sites(const Lattice& lattice, const SiteBlocks<S>& in, const FieldS
   const SiteRange range = lattice.layout().range(in_shape.subset);
   if constexpr (std::is_floating_point_v<S> && std::is_floating_point_v<T>)
     if (is_plain(in_shape.site) && is_plain(out_shape.site) && !in_shape.has_column_order() &&
-        !out_shape.has_column_order())
-      return for_each_item("convert", range.n_outer * (has_packs ? 1 : default_lanes),
-                           ConvertBlocks<S, T>{in, out, range.first, first_in, first_out, n, in_shape.site.n_reals},
-                           exec);
+        !out_shape.has_column_order()) {
+      const ConvertBlocks<S, T> kernel{in,       out,       range.first, range.first + range.n_outer,
+                                       first_in, first_out, n,           in_shape.site.n_reals};
+      return for_each_item("convert", kernel.n_items(), kernel, exec);
+    }
   for_each_lane("convert", range,
                 ConvertSites<S, T>{in, out, in_shape, out_shape, lattice.layout().view(),
                                    lattice.column_layout().view(), first_in, first_out, n},
