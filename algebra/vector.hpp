@@ -63,18 +63,20 @@ class Vector {
 /// An operator on fields F as one on vectors that hold such fields.
 template <class F>
 Operator<Vector> on_vectors(const Operator<F>& A) {
-  if (!A.has_adjoint())
-    return [A](const Vector& in, const Vector& out, const Exec& exec) { A.apply(in.as<F>(), out.as<F>(), exec); };
   struct OnVectors {
     Operator<F> A;
+    std::string name() const { return A.name(); }
     void apply(const Vector& in, const Vector& out, const Exec& exec = {}) const {
       A.apply(in.as<F>(), out.as<F>(), exec);
     }
+  };
+  if (!A.has_adjoint()) return OnVectors{A};
+  struct WithAdjoint : OnVectors {
     void apply_adjoint(const Vector& in, const Vector& out, const Exec& exec = {}) const {
-      A.apply_adjoint(in.as<F>(), out.as<F>(), exec);
+      this->A.apply_adjoint(in.as<F>(), out.as<F>(), exec);
     }
   };
-  return OnVectors{A};
+  return WithAdjoint{{A}};
 }
 
 // As kov/core/vectors has them for fields: x_k is column k, a and b have a number for each column, in double, rounded

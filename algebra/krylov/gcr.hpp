@@ -33,8 +33,11 @@ struct Gcr {
   /// An approximation of A^-1; the identity where it is not set.
   std::optional<Operator<Vector>> preconditioner = {};
 
-  /// For reports and messages.
-  std::string name() const { return preconditioner ? "preconditioned GCR" : "GCR"; }
+  /// For reports and messages: "GCR preconditioned by Schwarz", where the preconditioner has a name().
+  std::string name() const {
+    if (!preconditioner) return "GCR";
+    return preconditioner->name().empty() ? "preconditioned GCR" : "GCR preconditioned by " + preconditioner->name();
+  }
   /// Solves on fields, or on vectors that hold them.
   template <class F>
   SolveReport operator()(const AnyOperator<F>& A, const F& b, const F& x) const {

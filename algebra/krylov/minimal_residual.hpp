@@ -45,6 +45,8 @@ class MinimalResidualSteps {
       : MinimalResidualSteps(on_vectors(A), Vector(like), n_steps, omega) {}
   MinimalResidualSteps(const Operator<Vector>& A, const Vector& like, int n_steps, double omega = 1);
 
+  /// Of what it does, for reports of solvers: "4 minimal residual steps".
+  std::string name() const { return std::to_string(n_steps_) + " minimal residual step" + (n_steps_ == 1 ? "" : "s"); }
   template <class F>
   void apply(const F& in, const F& out, const Exec& exec = {}) const {
     apply(Vector(in), Vector(out), exec);

@@ -97,6 +97,8 @@ class Schwarz {
                            std::make_shared<const detail::OddSitesOf<SchurComplement<Storage, Term, F>>>(reduced)};
         }) {}
 
+  /// For reports of solvers: "Schwarz" or "additive Schwarz".
+  std::string name() const { return parameters_.form == SchwarzForm::additive ? "additive Schwarz" : "Schwarz"; }
   template <class Field>
   void apply(const Field& in, const Field& out, const Exec& exec = {}) const {
     apply(Vector(in), Vector(out), exec);

@@ -8,6 +8,7 @@
 #include "kov/core/base/queue.hpp"
 
 #include <concepts>
+#include <string>
 #include <type_traits>
 
 namespace kov {
@@ -60,6 +61,8 @@ class Operator {
         else
           detail::on_default_instance(exec, [&] { a.apply_adjoint(in, out); });
       };
+    if constexpr (requires { std::string(a.name()); })
+      name_ = [](const void* kept) { return std::string(static_cast<const A*>(kept)->name()); };
   }
   /// Kept: A, or a pointer to it if it is a function and no object.
   template <class A, class Kept = std::decay_t<const A&>>
@@ -87,12 +90,15 @@ class Operator {
         "this operator has no adjoint, which the solver needs: give it apply_adjoint(in, out) or take another solver");
     adjoint_(kept_.get(), in, out, exec);
   }
+  /// The name() of the operator that it was made from, for reports of solvers; "" if that has none.
+  std::string name() const { return name_ ? name_(kept_.get()) : ""; }
 
  private:
   using Apply = void (*)(const void* kept, const F& in, const F& out, const Exec& exec);
 
   detail::Shared kept_;
   Apply apply_, adjoint_ = nullptr;
+  std::string (*name_)(const void* kept) = nullptr;
 };
 
 /// The parameter type of functions that deduce F from their fields and accept any operator on them.
