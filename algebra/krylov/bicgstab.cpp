@@ -104,7 +104,7 @@ SolveReport BiCgStabL::operator()(const Operator<Vector>& A, const Vector& b, co
         const std::size_t j = std::size_t(step);
         const ByColumn<Number> next = inner_product_by_column(shadow, r[j], others), beta = alpha * next / rho;
         for (std::size_t i = 0; i <= j; ++i) xpay(r[i], -beta, u[i], others);
-        detail::apply_to_columns(A, u[j], u[j + 1], others);
+        apply_to_columns(A, u[j], u[j + 1], others);
         const auto [v_shadow, vv] = inner_product_norm2_by_column(u[j + 1], shadow, others);
         const ByColumn<Number> overlap = conj(v_shadow);  // shadow^+ u[j + 1]
         others = others | not_above(abs(next), 0) | not_above(abs(overlap), nothing * shadow_norm * sqrt(vv));
@@ -113,7 +113,7 @@ SolveReport BiCgStabL::operator()(const Operator<Vector>& A, const Vector& b, co
         alpha = choose(others, alpha, rho / overlap);
         axpy(alpha, u[0], x, others);
         for (std::size_t i = 0; i <= j; ++i) axpy(-alpha, u[i + 1], r[i], others);
-        detail::apply_to_columns(A, r[j], r[j + 1], others);
+        apply_to_columns(A, r[j], r[j + 1], others);
         for (int k = 0; k < n; ++k) degree[std::size_t(k)] += !others.is_finished(k);
       }
       const MinimalPolynomials p(r, l, degree, nothing);

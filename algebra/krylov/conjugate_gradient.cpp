@@ -78,9 +78,9 @@ class SolutionOfNormalEquations final : public NormalSolution {
 
  private:
   ByColumn<double> set_residual(const Vector& r, const ColumnMask& others, const Vector& memory) override {
-    rr_ = detail::true_residuals_of_columns(A_, b_, x_, work_, others, memory);
+    rr_ = true_residual_by_column(A_, b_, x_, work_, others, memory);
     const Vector& renewed = others.any_finished() ? memory : r;
-    detail::apply_adjoint_to_columns(A_, work_, renewed, others);
+    apply_adjoint_to_columns(A_, work_, renewed, others);
     if (others.any_finished()) copy(renewed, r, others);
     return norm2_by_column(r, others);
   }
@@ -98,11 +98,11 @@ class SolutionOfErrorEquations final : public NormalSolution {
  private:
   ByColumn<double> set_residual(const Vector& r, const ColumnMask& others, const Vector& memory) override {
     if (std::exchange(has_steps_, true)) {
-      detail::apply_adjoint_to_columns(A_, y_, work_, others);
+      apply_adjoint_to_columns(A_, y_, work_, others);
       axpy(1, work_, x_, others);
       scale(ByColumn<double>::repeated(y_.n_components(), 0), y_, others);
     }
-    return detail::true_residuals_of_columns(A_, b_, x_, r, others, memory);
+    return true_residual_by_column(A_, b_, x_, r, others, memory);
   }
 
   Vector y_ = b_.like("steps of y");

@@ -41,7 +41,7 @@ SolveReport Gcr::operator()(const Operator<Vector>& A, const Vector& b, const Ve
         preconditioner->apply(r, z);
       else
         copy(r, z);
-      detail::apply_to_columns(A, z, Az, run.stopped());
+      apply_to_columns(A, z, Az, run.stopped());
       const ByColumn<double> before = norm2_by_column(Az, run.stopped());
       for (std::size_t j = 0; j < k; ++j) {
         const auto overlap = inner_product_by_column(kept[j].Az, Az, run.stopped());

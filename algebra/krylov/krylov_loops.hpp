@@ -96,7 +96,7 @@ class SolutionInPlace final : public SolutionOfRecursion {
   SolutionInPlace(const Operator<Vector>& A, const Vector& b, const Vector& x) : A_(A), b_(b), x_(x) {}
   const Vector& update() const override { return x_; }
   ByColumn<double> restart(SolveRun&, const Vector& r, const ColumnMask& others, const Vector& memory) override {
-    return true_residuals_of_columns(A_, b_, x_, r, others, memory);
+    return true_residual_by_column(A_, b_, x_, r, others, memory);
   }
   ColumnMask due(const ByColumn<double>&, const SolveRun&) override { return {}; }
   void renew(const ColumnMask&, ByColumn<double>&, SolveRun&, const Vector&, const Vector&) override {}

@@ -42,7 +42,7 @@ SolveReport MinimalResidual::operator()(const Operator<Vector>& A, const Vector&
     ByColumn<double> rr = true_residual_by_column(A, b, x, r);
     if (run.over(sqrt(rr / bb), minimal_residual_patience)) return run.finish(r, b);
     while (run.may_iterate(not_above(rr, goal))) {
-      detail::apply_to_columns(A, r, q, run.stopped());
+      apply_to_columns(A, r, q, run.stopped());
       const auto steps = steps_along(r, q, omega, run.stopped());
       run.give_up(zeros(steps), "A r is orthogonal to the residual r, which no step makes smaller");
       if (!run.may_iterate()) break;

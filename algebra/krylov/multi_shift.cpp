@@ -133,7 +133,7 @@ SolveReport MultiShiftConjugateGradient::operator()(const Operator<Vector>& A, s
         ColumnMask others = run.stopped();
         for (std::size_t column = 0; column < n; ++column)
           if (residuals[k * n + column] <= tolerance) others.finish(int(column));
-        if (!others.all_finished()) run.add(detail::solve_columns(further, Shifted{A, shifts[k]}, b, x[k], others));
+        if (!others.all_finished()) run.add(solve_columns(further, Shifted{A, shifts[k]}, b, x[k], others));
       }
     }
     for (std::size_t k = 0; k < shifts.size(); ++k) {

@@ -122,7 +122,7 @@ class ReliableSolution final : public detail::SolutionOfRecursion {
   /// come no further.  For the columns that `others` does not name; returns their |r_k|^2, and sets low_residual_.
   ByColumn<double> take_steps(const ColumnMask& others, SolveRun& run) {
     ByColumn<double> found = accepted_;
-    for (const detail::ColumnRange& range : detail::ranges_with_any(x_, others)) {
+    for (const detail::ColumnRange& range : detail::ranges_with_any(x_.n_components(), x_.columns_together(), others)) {
       const Vector trial = range.of(trial_), steps = range.of(residual_);
       convert(range.of(steps_), steps);
       copy(range.of(x_), trial);
