@@ -98,9 +98,9 @@ void SolveRun::step(const ByColumn<double>& residual) {
   for (int k = 0; k < stopped_.size(); ++k) {
     if (stopped_.is_finished(k)) continue;
     System& system = systems_[std::size_t(k)];
-    const double mine = residual[std::size_t(k)];
-    if (mine > worst || std::isnan(mine)) worst = mine;
-    system.history.push_back(mine);
+    const double of_system = residual[std::size_t(k)];
+    if (of_system > worst || std::isnan(of_system)) worst = of_system;
+    system.history.push_back(of_system);
     if (++system.iterations >= max_iterations_) stopped_.finish(k);
   }
   if (progress_) progress_({slowest(), worst, report_.tolerance});

@@ -63,10 +63,10 @@ class Solver {
         on_failure(solver.on_failure),
         progress(solver.progress),
         name_(solver.name()),
-        solve_([solver](const Solver& told, const Operator<F>& A, const F& b, const F& x) {
-          S mine = solver;
-          detail::copy_settings(told, mine);
-          return mine(A, b, x);
+        solve_([solver](const Solver& settings, const Operator<F>& A, const F& b, const F& x) {
+          S with_settings = solver;
+          detail::copy_settings(settings, with_settings);
+          return with_settings(A, b, x);
         }) {}
 
   /// The same for a solve within another one: it reports failure instead of throwing.  A goal that underflowed, on the
@@ -90,7 +90,7 @@ class Solver {
 
   /// That of the solver in it.
   const std::string& name() const { return name_; }
-  /// Solves A x = b with the solver in it, told the four members above.
+  /// Solves A x = b with the solver in it, with the four members above.
   SolveReport operator()(const Operator<F>& A, const F& b, const F& x) const { return solve_(*this, A, b, x); }
 
  private:

@@ -33,7 +33,7 @@ ByColumn<double> residuals_of(const SolveReport& report, int n) {
                                                   : ByColumn<double>::repeated(n, report.residual);
 }
 
-/// Why the solve of column k of n did not converge, and how it ended, where that is told of the column, else of all.
+/// Why the solve of column k of n did not converge, and how it ended; those of all columns where the report has no own.
 struct Failure {
   std::string reason;
   SolveEnd end;

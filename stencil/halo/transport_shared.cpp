@@ -56,17 +56,17 @@ void SharedTransport::connect() {
   std::vector<char> writing(n);
   for (std::size_t f = 0; f < n; ++f) {
     const int reader = faces_[f].to_rank;
-    const auto& told = all[std::size_t(reader)];
+    const auto& of_reader = all[std::size_t(reader)];
     SharedMemory& memory = of_rank[std::size_t(reader)];
     if (!memory && reader == comm_.rank()) memory = own_;
-    if (!memory && own_ && told.size() == mine.size()) {
+    if (!memory && own_ && of_reader.size() == mine.size()) {
       SharedMemory::Address there;
-      std::memcpy(&there, told.data(), sizeof there);
+      std::memcpy(&there, of_reader.data(), sizeof there);
       memory = SharedMemory::open(there);
     }
     if (!memory) continue;
     std::uint64_t at;
-    std::memcpy(&at, told.data() + sizeof address + f * sizeof at, sizeof at);
+    std::memcpy(&at, of_reader.data() + sizeof address + f * sizeof at, sizeof at);
     readers_[f] = memory;
     landing_[f] = at;
     writing[f] = 1;

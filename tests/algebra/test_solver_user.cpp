@@ -114,11 +114,11 @@ TEST_F(UserSolver, APartOfASolverTakesItsFourMembers) {
         ++calls;
       }};
   const Solver<SpinorField<double>> part = NormalConjugateGradient{.tolerance = 1e-14};
-  const auto told = part.with_settings_of(whole);
-  EXPECT_EQ(told.name(), part.name());
-  EXPECT_EQ(told.tolerance, 1e-3);
-  EXPECT_EQ(told.on_failure, OnFailure::report);
-  EXPECT_EQ(told(*M, b, x).iterations, calls);
+  const auto with_settings = part.with_settings_of(whole);
+  EXPECT_EQ(with_settings.name(), part.name());
+  EXPECT_EQ(with_settings.tolerance, 1e-3);
+  EXPECT_EQ(with_settings.on_failure, OnFailure::report);
+  EXPECT_EQ(with_settings(*M, b, x).iterations, calls);
   EXPECT_LE(calls, 7);
   EXPECT_GT(calls, 0);
 }

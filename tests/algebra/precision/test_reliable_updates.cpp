@@ -227,8 +227,8 @@ TEST(ReliableUpdate, FailsAsItsRecursionDoes) {
   const ReliableUpdates few(problem.low, BiCgStab{.tolerance = 1e-12, .max_iterations = 3});
   EXPECT_THROW(few(problem.high, problem.b, problem.x), ConvergenceError);
   zero(problem.x);
-  const ReliableUpdates told(problem.low, BiCgStab{.max_iterations = 3, .on_failure = OnFailure::report});
-  const SolveReport report = told(problem.high, problem.b, problem.x);
+  const ReliableUpdates reporting(problem.low, BiCgStab{.max_iterations = 3, .on_failure = OnFailure::report});
+  const SolveReport report = reporting(problem.high, problem.b, problem.x);
   EXPECT_FALSE(report.converged);
   EXPECT_EQ(report.iterations, 3);
   EXPECT_EQ(report.precision_switches, 0) << "there was nothing left for high precision";
