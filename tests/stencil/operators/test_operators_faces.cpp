@@ -2,7 +2,7 @@
 //
 // Operators exchange the faces of the legs that they read, and no others.
 #include "kov/stencil/halo/halo_check.hpp"
-#include "kov/stencil/operators/adjoint_laplacian.hpp"
+#include "kov/stencil/operators/laplacian.hpp"
 #include "kov/stencil/operators/shift.hpp"
 #include "tests/reference/global_array.hpp"
 #include "tests/support/gauge_links.hpp"
