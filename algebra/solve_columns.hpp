@@ -73,17 +73,10 @@ inline Vector memory_for(const Vector& x, const Vector& memory) {
   return columns_to_work_in(memory, x.n_components(), x.columns_together());
 }
 
-/// Throws InputError unless the mask is for the columns of x, or for any number of columns.
-template <class F>
-void require_mask_for(const F& x, const ColumnMask& finished) {
-  require(finished.size() == 0 || finished.size() == x.n_components(), "a mask of", finished.size(),
-          "columns came with", x.name(), "of", x.n_components(), ": make it of as many columns as the field has");
-}
-
 /// f(in, out) on the ranges of their columns that hold those that `finished` does not name.
 template <class F, class Function>
 void for_columns_left(const F& in, const F& out, const ColumnMask& finished, const Function& f) {
-  require_mask_for(in, finished);
+  require_mask(finished, in.name(), in.n_components());
   if (!finished.any_finished()) return f(in, out);
   for (const ColumnRange& range : ranges_with_any(in.n_components(), columns_together(in), finished))
     f(range.of(in), range.of(out));
@@ -125,7 +118,7 @@ ByColumn<double> true_residual_by_column(const AnyOperator<F>& A, const F& b, co
 template <class F, class S>
 SolveReport solve_columns(const S& solver, const AnyOperator<F>& A, const F& b, const F& x,
                           const ColumnMask& finished) {
-  detail::require_mask_for(x, finished);
+  detail::require_mask(finished, x.name(), x.n_components());
   if (!finished.any_finished()) return solver(A, b, x);
   require(!finished.all_finished(), "all columns of", x.name(), "are finished: solve while there are others");
   const int width = detail::columns_together(x);

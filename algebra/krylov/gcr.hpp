@@ -36,7 +36,8 @@ struct Gcr {
   /// For reports and messages: "GCR preconditioned by Schwarz", where the preconditioner has a name().
   std::string name() const {
     if (!preconditioner) return "GCR";
-    return preconditioner->name().empty() ? "preconditioned GCR" : "GCR preconditioned by " + preconditioner->name();
+    const std::string given = preconditioner->name();
+    return given.empty() ? "preconditioned GCR" : "GCR preconditioned by " + given;
   }
   /// Solves on fields, or on vectors that hold them.
   template <class F>

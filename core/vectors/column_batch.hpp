@@ -60,12 +60,6 @@ struct ColumnBatch : ColumnGroups<width> {
 template <class C>
 using ColumnCoefficients = std::optional<std::span<const C>>;
 
-/// Throws InputError unless the n columns of `what`, a mask or coefficients, are as many as the field has.
-inline void require_columns(const std::string& what, std::size_t n, const std::string& field, int n_columns) {
-  require(n == std::size_t(n_columns), what, "of", n, "columns came with", field, "which has", n_columns,
-          ": give one for each column");
-}
-
 /// Whether x is a single column that is not finished and whose lanes are sites: the kernels of whole fields are faster
 /// there, and give the same bits.  n: numbers of coefficients.
 template <VectorField F, class... Sizes>
@@ -77,7 +71,7 @@ bool is_single_column(const F& x, const ColumnMask& finished, Sizes... n) {
 /// The groups with columns that are not finished, in batches, of a field of that name.
 template <int width>
 std::vector<ColumnGroups<width>> column_groups(const std::string& field, int n_columns, const ColumnMask& finished) {
-  if (finished.size() > 0) require_columns("a mask", std::size_t(finished.size()), field, n_columns);
+  require_mask(finished, field, n_columns);
   std::vector<ColumnGroups<width>> batches;
   for (int group = 0; group * width < n_columns; ++group) {
     const int first = group * width, end = std::min(first + width, n_columns);

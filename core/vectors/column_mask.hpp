@@ -7,6 +7,7 @@
 #include "kov/core/vectors/one_or_many.hpp"
 
 #include <algorithm>
+#include <string>
 
 namespace kov {
 
@@ -56,5 +57,19 @@ class ColumnMask {
  private:
   detail::OneOrMany<char> finished_;
 };
+
+namespace detail {
+
+/// Throws InputError unless the n columns of `what`, a mask or coefficients, are as many as the field has.
+inline void require_columns(const std::string& what, std::size_t n, const std::string& field, int n_columns) {
+  require(n == std::size_t(n_columns), what, "of", n, "columns came with", field, "which has", n_columns,
+          ": give one for each column");
+}
+/// Throws InputError unless the mask is for as many columns as the field has, or for any number.
+inline void require_mask(const ColumnMask& mask, const std::string& field, int n_columns) {
+  if (mask.size() > 0) require_columns("a mask", std::size_t(mask.size()), field, n_columns);
+}
+
+}  // namespace detail
 
 }  // namespace kov
