@@ -14,6 +14,7 @@
 #include "tests/reference/gauge.hpp"
 #include "tests/support/lattices.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -263,6 +264,50 @@ void check_columns(const Lattice& lattice, int n, double tolerance) {
   const Field<Spinor, T, ColumnLanes<W>> odd(lattice, "odd", n);
   convert(in.odd(), odd.odd());
   EXPECT_LE(max_difference(odd.odd(), gather(in.odd())), tolerance);
+}
+
+template <class F>
+double largest(const F& field) {
+  const std::vector<double> values = export_sites(field);
+  return *std::max_element(values.begin(), values.end());
+}
+
+/// A site with more numbers than wait for those of the next.
+template <class R>
+struct WideSite {
+  using Real = R;
+  static constexpr int n_complex = 37;
+  Complex<R> z[n_complex];
+};
+
+/// Between precisions, on all sites and on one parity, whose first and last block may be filled by half.
+template <template <class> class SiteT>
+void check_precisions(const Lattice& lattice, int n) {
+  const Field<SiteT, double> in(lattice, "in", n), back(lattice, "back", n), odd(lattice, "odd", n);
+  const Field<SiteT, float> single(lattice, "single", n), same(lattice, "same", n), even(lattice, "even", n);
+  load(in, reference::random_array(lattice.extent(), Field<SiteT, double>::View::n_complex * n, 5));
+  std::vector<double> rounded = export_sites(in);
+  for (double& x : rounded) x = float(x);
+  convert(in, single);
+  EXPECT_EQ(export_sites(single), rounded);
+  convert(single, same);
+  EXPECT_EQ(export_sites(same), rounded);
+  convert(single, back);
+  EXPECT_EQ(export_sites(back), rounded);
+  convert(single.odd(), odd.odd());
+  EXPECT_EQ(export_sites(odd.odd()), export_sites(back.odd()));
+  EXPECT_EQ(largest(odd.even()), 0);
+  convert(in.even(), even.even());
+  EXPECT_EQ(export_sites(even.even()), export_sites(back.even()));
+  EXPECT_EQ(largest(even.odd()), 0);
+}
+TEST_P(Codecs, PrecisionsAreRoundedAlone) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  check_precisions<Spinor>(lattice, 2);
+  check_precisions<WideSite>(lattice, 1);
+}
+TEST(CodecsOutOfCache, PrecisionsAreRoundedAlone) {
+  check_precisions<Spinor>(Lattice(Comm::world(), {16, 16, 16, 20}), 1);
 }
 
 TEST_P(Codecs, ColumnsAreThoseOfFields) {
