@@ -17,6 +17,9 @@
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
+#if defined(__SSE2__) && !defined(KOKKOS_ENABLE_CUDA)
+#include <emmintrin.h>
+#endif
 
 namespace kov::detail {
 
@@ -34,6 +37,8 @@ namespace {
 /// A limit that no machine reaches: rounding up must not overflow.
 constexpr std::size_t most_bytes = std::size_t(PTRDIFF_MAX) / 2;
 constexpr std::size_t huge = std::size_t(2) << 20;
+/// Larger blocks exceed the caches.
+constexpr std::size_t most_in_cache = std::size_t(16) << 20;
 
 #if defined(__linux__)
 /// Large blocks come straight from the system, which zeroes each page when it is first touched: touching the pages is
@@ -74,11 +79,23 @@ void for_pieces(std::size_t bytes, const Work& work) {
   HostExec().fence();
 }
 
+/// With stores that bypass the caches if `streaming`.
+void set_zero_on_host(std::byte* begin, std::byte* end, [[maybe_unused]] bool streaming) {
+#if defined(__SSE2__) && !defined(KOKKOS_ENABLE_CUDA)
+  constexpr std::size_t word = sizeof(__m128i);
+  if (streaming && reinterpret_cast<std::uintptr_t>(begin) % word == 0)
+    for (; begin + word <= end; begin += word) _mm_stream_si128(reinterpret_cast<__m128i*>(begin), _mm_setzero_si128());
+#endif
+  std::fill(begin, end, std::byte{0});
+}
+
 /// On a host every piece is written by the thread that will use it, so that its pages are placed near that thread.
 /// Ordered on the user, if there is one; else after and before everything else.
 void set_zero(std::byte* p, std::size_t bytes, const KeptMemory::User& user = {}) {
   if constexpr (unified_memory)
-    for_pieces(bytes, [=](std::size_t begin, std::size_t end) { std::fill(p + begin, p + end, std::byte{0}); });
+    for_pieces(bytes, [=](std::size_t begin, std::size_t end) {
+      set_zero_on_host(p + begin, p + end, bytes > most_in_cache);
+    });
   else if (user)
     Kokkos::deep_copy(*user, DeviceView(p, bytes), std::byte{0});
   else

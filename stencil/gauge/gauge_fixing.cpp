@@ -19,10 +19,16 @@ struct GaugeTransformKernel {
   FieldView<ColorMatrix, T> u;
   NeighbourView<ColorMatrix, T> g;
   FieldView<ColorMatrix, T> out;
+  /// Whether fields exceed the caches, so that stores that bypass them pay.
+  bool streaming;
 
   template <class Site>
   KOKKOS_FUNCTION void operator()(Site x, int mu) const {
-    out.set(x, g(x) * (u(x, mu) * adj(g(x, stencil.at(x)(2 * mu)))), mu);
+    const auto link = g(x) * (u(x, mu) * adj(g(x, stencil.at(x)(2 * mu))));
+    if (streaming)
+      out.stream(x, link, mu);
+    else
+      out.set(x, link, mu);
   }
 };
 
@@ -175,11 +181,12 @@ GaugeField<T> gauge_transform(const GaugeField<T>& gauge, const Field<ColorMatri
   require_transformation(gauge, g);
   const Lattice& lattice = gauge.lattice();
   const GaugeField<T> out = gauge.like("transformed links");
+  const bool streaming = worth_streaming(gauge.bytes() + g.bytes() + out.bytes());
   run_stencil<StencilForms::nearest>("gauge_transform", Stencil::of(lattice),
                                      halo_for<ColorMatrix, T>(lattice, 1, {.legs = forward_legs}), g, out,
                                      [&](const auto& neighbours, const auto& stencil) {
                                        return detail::GaugeTransformKernel<T, std::decay_t<decltype(stencil)>>{
-                                           stencil, gauge.view(), neighbours, out.view()};
+                                           stencil, gauge.view(), neighbours, out.view(), streaming};
                                      });
   Exec().fence("gauge transform");
   return out;

@@ -2,6 +2,7 @@
 #include "kov/stencil/observables/observables.hpp"
 
 #include "kov/core/launch/exact_sums.hpp"
+#include "kov/core/launch/streaming.hpp"
 #include "kov/core/site/su3.hpp"
 #include "kov/stencil/launch/run_stencil.hpp"
 
@@ -18,7 +19,18 @@ struct PlaquetteKernel {
 
   Stencil::View stencil;
   NeighbourView<ColorMatrix, T> u;
+  /// Whether links exceed the caches, so that prefetching pays.
+  bool prefetches;
+  static constexpr int n_groups = 1;
 
+  /// Prefetches the links that come from furthest: in t, and those in z that no site in t has brought.
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x, int) const {
+    if (!prefetches) return;
+    const auto near = stencil.at(x);
+    for (int nu = 0; nu < 3; ++nu) prefetch_neighbour(u, near, 6, nu);
+    for (const int nu : {0, 1, 3}) prefetch_neighbour(u, near, 4, nu);
+  }
   template <class Site>
   KOKKOS_FUNCTION auto operator()(Site x) const {
     const auto near = stencil.at(x);
@@ -56,10 +68,28 @@ struct ExtendLineKernel {
   NeighbourView<ColorMatrix, T> in;
   FieldView<ColorMatrix, T> out;
   int mu;
+  /// Whether fields exceed the caches, so that prefetches and stores that bypass the caches are faster.
+  bool streaming;
 
   template <class Site>
   KOKKOS_FUNCTION void operator()(Site x) const {
-    out.set(x, u(x, mu) * in.neighbour(x, stencil.at(x), 2 * mu, 0));
+    if (streaming) prefetch(Site(x));
+    const auto longer = u(x, mu) * in.neighbour(x, stencil.at(x), 2 * mu, 0);
+    if (streaming)
+      out.stream(x, longer);
+    else
+      out.set(x, longer);
+  }
+
+ private:
+  /// Prefetches what the next site will read.
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch([[maybe_unused]] Site x) const {
+    if constexpr (!std::is_same_v<Site, LaneSite>) {
+      const Site after = site_after(x);
+      u.prefetch(after.outer, mu);
+      prefetch_neighbour(in, stencil.at(after), 2 * mu, 0);
+    }
   }
 };
 
@@ -160,7 +190,8 @@ double largest_root(const Comm& comm, double value) {
 template <class T>
 PlaquetteKernel<T> plaquette_kernel(const GaugeField<T>& gauge) {
   const Lattice& lattice = gauge.lattice();
-  return {Stencil::of(lattice).view(), halo_for<ColorMatrix, T>(lattice, 4, {.legs = forward_legs}).exchange(gauge)};
+  return {Stencil::of(lattice).view(), halo_for<ColorMatrix, T>(lattice, 4, {.legs = forward_legs}).exchange(gauge),
+          worth_streaming(gauge.bytes())};
 }
 
 }  // namespace detail
@@ -205,10 +236,11 @@ std::complex<double> polyakov_loop(const GaugeField<T>& gauge, SumMode mode, int
   const auto& halo = halo_for<ColorMatrix, T>(lattice, 1, {.legs = {2 * direction}});
   Field<ColorMatrix, T> line = gauge.column(direction), next(lattice, "line of links"),
                         spare = next.like("line of links");
+  const bool streaming = worth_streaming(line.bytes() + 2 * next.bytes());
   for (int step = 1; step < lattice.extent()[std::size_t(direction)]; ++step) {
     const auto neighbours = halo.exchange(line);
     for_each_site("extend_line", next.range(),
-                  detail::ExtendLineKernel<T>{stencil, gauge.view(), neighbours, next.view(), direction});
+                  detail::ExtendLineKernel<T>{stencil, gauge.view(), neighbours, next.view(), direction, streaming});
     std::swap(line, next);
     next = spare.alias();
     spare = line.alias();

@@ -6,6 +6,7 @@
 
 #include "kov/core/base/queue.hpp"
 #include "kov/core/field/site_map.hpp"
+#include "kov/core/launch/streaming.hpp"
 #include "kov/core/vectors/field_ops.hpp"
 #include "kov/core/vectors/reduce.hpp"
 #include "kov/core/vectors/slice_sum.hpp"
@@ -72,9 +73,22 @@ struct SumKernel {
   static constexpr bool takes_pairs = outers_of_block<SiteLanes, float> == 2 &&
                                       std::is_same_v<value_real_t<value_of_t<Node>>, Pack<float, default_lanes>>;
 
+  static constexpr int n_groups = 1;
+
   Node node;
   int n_components;
+  /// Whether fields exceed the caches, so that prefetching pays.
+  bool prefetches;
 
+  /// Prefetches what operator() reads; a group is all components.
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x, int) const requires requires {
+    node.prefetch(x, 0);
+  }
+  {
+    if (prefetches)
+      for (int c = 0; c < n_components; ++c) node.prefetch(x, c);
+  }
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x) const {
     using V = settled_t<decltype(node(x, 0))>;
@@ -198,7 +212,7 @@ auto sum(const E& e, SumMode mode = SumMode::chunked, const Exec& exec = {}) {
   const auto node = expression.template bind<false>(plan, {});
   using Node = std::remove_const_t<decltype(node)>;
   using Result = detail::SumOf<detail::value_of_t<Node>>;
-  const detail::SumKernel<Node> kernel{node, plan.n_components()};
+  const detail::SumKernel<Node> kernel{node, plan.n_components(), worth_streaming(plan.bytes())};
   const auto total = sum_sites<Result::n>("sum", plan.lattice(), plan.subset(), kernel, mode, exec);
   return Result::result(total.data());
 }
@@ -215,8 +229,8 @@ auto slice_sum(const E& e, int direction = directions::t, SumMode mode = SumMode
   const auto node = expression.template bind<false>(plan, {});
   using Node = std::remove_const_t<decltype(node)>;
   using Result = detail::SumOf<detail::value_of_t<Node>>;
-  const std::vector<double> sums = detail::slice_sums_of<Node, Result::n>({node, plan.n_components()}, plan.lattice(),
-                                                                          plan.subset(), direction, mode, exec);
+  const std::vector<double> sums = detail::slice_sums_of<Node, Result::n>(
+      {node, plan.n_components(), false}, plan.lattice(), plan.subset(), direction, mode, exec);
   std::vector<decltype(Result::result(sums.data()))> result;
   for (std::size_t s = 0; s < sums.size(); s += Result::n) result.push_back(Result::result(sums.data() + s));
   return result;

@@ -50,6 +50,11 @@ struct FieldNode {
     else
       return field(x, c * step);
   }
+  /// On CPUs: prefetches what operator() reads.
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x, int c) const {
+    field.prefetch(x.outer, c * step);
+  }
 };
 
 /// The same for the neighbour on a leg.
@@ -66,6 +71,10 @@ struct ShiftedNode {
       return field.neighbour(x, near, leg, c * step).z[0];
     else
       return field.neighbour(x, near, leg, c * step);
+  }
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x, int c) const {
+    prefetch_neighbour(field, stencil.at(x), leg, c * step);
   }
 };
 
@@ -91,6 +100,8 @@ struct NoNodes {
   KOKKOS_FORCEINLINE_FUNCTION auto call(const F& f, Site, int, const V&... values) const {
     return f(values...);
   }
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site, int) const {}
 };
 template <class Head, class Tail>
 struct Nodes {
@@ -99,6 +110,11 @@ struct Nodes {
   template <class F, class Site, class... V>
   KOKKOS_FORCEINLINE_FUNCTION auto call(const F& f, Site x, int c, const V&... values) const {
     return tail.call(f, x, c, head(x, c), values...);
+  }
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x, int c) const {
+    if constexpr (requires { head.prefetch(x, c); }) head.prefetch(x, c);
+    tail.prefetch(x, c);
   }
 };
 template <class F, class Arguments>
@@ -109,6 +125,10 @@ struct MapNode {
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int c) const {
     return arguments.call(f, x, c);
+  }
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x, int c) const {
+    arguments.prefetch(x, c);
   }
 };
 

@@ -2,6 +2,9 @@
 #include "kov/stencil/statements/expression_plan.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <numeric>
 
 namespace kov::detail {
 
@@ -54,6 +57,13 @@ void ExpressionPlan::require_one_lattice() const {
     require(in.n_values == 1 || in.n_values == most.n_values, in.name, "has", in.n_values, "components and", most.name,
             "has", most.n_values, ": fields of one expression have one number of components, or a single one");
   }
+}
+
+std::size_t ExpressionPlan::bytes() const {
+  std::map<const void*, std::size_t> fields;
+  for (const Read& read : reads_) fields[read.field.begin] = read.field.bytes;
+  return std::transform_reduce(fields.begin(), fields.end(), std::size_t(0), std::plus<>(),
+                               [](const auto& field) { return field.second; });
 }
 
 bool ExpressionPlan::reads(const FieldInfo& field) const {

@@ -23,6 +23,7 @@ struct FieldInfo {
         n_components(field.n_components()),
         n_values(n_components),
         subset(field.subset()),
+        bytes(field.bytes()),
         begin(field.data()),
         origin(field.view().unchecked_address(0, 0)) {
     const SiteRange range = field.range();
@@ -41,6 +42,7 @@ struct FieldInfo {
   std::string name;
   int n_components, n_values;
   Subset subset;
+  std::size_t bytes;
   const void *begin, *end;  // of its memory
   const void* origin;       // where outer site 0 would be
 };
@@ -73,6 +75,8 @@ class ExpressionPlan {
   Subset subset() const { return *subset_; }
   const Exec& exec() const { return exec_; }
   int n_components() const { return n_components_; }
+  /// Of all fields, each counted once.
+  std::size_t bytes() const;
   /// Whether any field read shares memory with this one.
   bool reads(const FieldInfo& field) const;
 

@@ -2,7 +2,10 @@
 //
 // Plaquettes, link trace and Polyakov loop against naive loops, their symmetries, and exact sums on any decomposition.
 #include "kov/core/field/site_map.hpp"
+#include "kov/stencil/gauge/gauge_fixing.hpp"
+#include "kov/stencil/gauge/temporal_gauge.hpp"
 #include "kov/stencil/observables/observables.hpp"
+#include "kov/stencil/statements/data_parallel.hpp"
 #include "tests/reference/gauge.hpp"
 #include "tests/support/lattices.hpp"
 
@@ -89,6 +92,28 @@ TEST(GaugeObservables, AreGaugeInvariant) {
   for (int mu = 0; mu < 3; ++mu) EXPECT_NEAR(plaquettes(a).plane(mu, 3), plaquettes(b).plane(mu, 3), rounding<double>);
   EXPECT_LT(std::abs(polyakov_loop(a) - polyakov_loop(b)), rounding<double>);
   EXPECT_GT(std::abs(link_trace(a) - link_trace(b)), 1e-3) << "the transformation did nothing";
+}
+
+/// Fields that exceed the caches, whose kernels prefetch, and store past the caches.
+template <class T>
+void check_out_of_cache(bool force_exchange) {
+  const Lattice lattice(Comm::world(), {16, 16, 16, 20}, {.force_exchange = force_exchange});
+  const GlobalArray u = reference::random_su3(lattice.extent(), 4, 27);
+  const GaugeField<T> gauge = gauge_field<T>(lattice, u);
+  for (const int nu : {1, 3}) EXPECT_NEAR(plaquettes(gauge).plane(0, nu), reference::plaquette(u, 0, nu), rounding<T>);
+  EXPECT_LT(std::abs(polyakov_loop(gauge) - reference::polyakov_loop(u)), rounding<T>);
+  const Field<ColorMatrix, T> x = gauge.column(0), t = gauge.column(3);
+  const double of_statement = sum(real(trace(x * shift(t, 0, 1) * adj(shift(x, 3, 1)) * adj(t))));
+  EXPECT_NEAR(of_statement / (3 * double(lattice.volume())), reference::plaquette(u, 0, 3), rounding<T>);
+  const GaugeField<T> fixed = gauge_transform(gauge, temporal_gauge(gauge));
+  EXPECT_NEAR(plaquettes(fixed).plane(0, 3), reference::plaquette(u, 0, 3), rounding<T>);
+  EXPECT_GT(std::abs(link_trace(fixed) - link_trace(gauge)), 0.1) << "the transformation did nothing";
+}
+TEST(GaugeObservables, OutOfCacheEqualTheirDefinitions) {
+  for (const bool force_exchange : {false, true}) {
+    check_out_of_cache<float>(force_exchange);
+    check_out_of_cache<double>(force_exchange);
+  }
 }
 
 TEST(GaugeObservables, CenterElementOnOneTimeSliceTurnsThePolyakovLoopAlone) {
