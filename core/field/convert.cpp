@@ -18,24 +18,17 @@ struct ConvertBlocks {
 
   SiteBlocks<S> in;
   SiteBlocks<T> out;
-  int begin, end, first_in, first_out, n, n_reals;
+  int first_outer, first_in, first_out, n, n_reals;
   bool streaming;
 
-  /// How many there are of the outer sites from begin to end, which need not fill their first and last block.
-  int n_items() const { return has_packs ? (end - 1) / outers - begin / outers + 1 : (end - begin) * N; }
+  /// How many there are of n_outer outer sites, which fill whole blocks.
+  static int n_items(int n_outer) { return has_packs ? n_outer / outers : n_outer * N; }
 
   KOKKOS_FUNCTION void operator()(int item) const {
-    if constexpr (has_packs) {
-      const int first = (begin / outers + item) * outers;
-      if (outers == 1 || (first >= begin && first + outers <= end)) {
-        convert_outers<outers>(first);
-      } else {
-        for (int outer = first; outer < first + outers; ++outer)
-          if (outer >= begin && outer < end) convert_outers<1>(outer);
-      }
-    } else {
-      convert_lane(begin + item / N, item % N);
-    }
+    if constexpr (has_packs)
+      convert_block(first_outer + item * outers);
+    else
+      convert_lane(first_outer + item / N, item % N);
   }
 
  private:
@@ -46,24 +39,23 @@ struct ConvertBlocks {
       for (int k = 0; k < n_reals; ++k) to[real_place(k, lane, N)] = T(from[real_place(k, lane, N)]);
     }
   }
-  /// One outer site after the other, as memory is slower by 40 % where two places are read or written in turns.  Where
-  /// two share rows of out, the numbers of the first wait for those of the second.
-  template <int n_outers>
-  KOKKOS_FORCEINLINE_FUNCTION void convert_outers(int outer) const {
-    constexpr int most_waiting = 32, width = in_row == out_row ? n_outers * N : N;
-    constexpr bool join_rows = n_outers == 2 && out_outers > in_outers;
+  /// One outer site after the other: memory is slower by 40 % for loops that alternate between two addresses.  Where
+  /// two sites share rows of out, the numbers of the first wait for those of the second.
+  KOKKOS_FORCEINLINE_FUNCTION void convert_block(int outer) const {
+    constexpr int most_waiting = 32, width = in_row == out_row ? in_row : N, n_parts = outers * N / width;
+    constexpr bool join_rows = out_outers > in_outers;
     for (int c = 0; c < n; ++c)
       for (int first = 0; first < n_reals; first += most_waiting) {
         const int last = first + most_waiting < n_reals ? first + most_waiting : n_reals;
         [[maybe_unused]] Pack<T, N> waiting[join_rows ? most_waiting : 1];
-        for (int o = 0; o < n_outers * N / width; ++o) {
-          const S* const from = in.address(outer + o, first_in + c) + (outer + o) % in_outers * N;
-          T* const to = out.address(outer + o, first_out + c) + (join_rows ? 0 : (outer + o) % out_outers * N);
+        for (int part = 0; part < n_parts; ++part) {
+          const S* const from = in.address(outer + part, first_in + c) + (in_outers > out_outers ? part * N : 0);
+          T* const to = out.address(outer + part, first_out + c);
           for (int k = first; k < last; ++k) {
             const auto numbers = rounded_to<T>(Pack<S, width>::load(from + real_place(k, 0, in_row)));
             if constexpr (!join_rows)
               store(numbers, to + real_place(k, 0, out_row));
-            else if (o == 0)
+            else if (part == 0)
               waiting[k - first] = numbers;
             else
               store(join(waiting[k - first], numbers), to + real_place(k, 0, out_row));
@@ -71,9 +63,9 @@ struct ConvertBlocks {
         }
       }
   }
-  template <int width>
-  KOKKOS_FORCEINLINE_FUNCTION void store(const Pack<T, width>& numbers, T* to) const {
-    if (streaming && width == out_row)
+  template <class Numbers>
+  KOKKOS_FORCEINLINE_FUNCTION void store(const Numbers& numbers, T* to) const {
+    if (streaming)
       numbers.stream(to);
     else
       numbers.store(to);
@@ -114,16 +106,11 @@ void convert_sites(const Lattice& lattice, const SiteBlocks<S>& in, const FieldS
         !out_shape.has_column_order()) {
       const int n_reals = in_shape.site.n_reals;
       const std::size_t numbers = std::size_t(range.n_outer) * default_lanes * std::size_t(n) * std::size_t(n_reals);
-      const ConvertBlocks<S, T> kernel{in,
-                                       out,
-                                       range.first,
-                                       range.first + range.n_outer,
-                                       first_in,
-                                       first_out,
-                                       n,
-                                       n_reals,
-                                       worth_streaming(numbers * (sizeof(S) + sizeof(T)))};
-      return for_each_item("convert", kernel.n_items(), kernel, exec);
+      // In the third-level cache, too, the copy is there for whoever reads it next.
+      const bool streaming = worth_prefetching(numbers * (sizeof(S) + sizeof(T)));
+      using Kernel = ConvertBlocks<S, T>;
+      return for_each_item("convert", Kernel::n_items(range.n_outer),
+                           Kernel{in, out, range.first, first_in, first_out, n, n_reals, streaming}, exec);
     }
   for_each_lane("convert", range,
                 ConvertSites<S, T>{in, out, in_shape, out_shape, lattice.layout().view(),

@@ -280,7 +280,7 @@ struct WideSite {
   Complex<R> z[n_complex];
 };
 
-/// Between precisions, on all sites and on one parity, whose first and last block may be filled by half.
+/// Between precisions, on all sites and on one parity.
 template <template <class> class SiteT>
 void check_precisions(const Lattice& lattice, int n) {
   const Field<SiteT, double> in(lattice, "in", n), back(lattice, "back", n), odd(lattice, "odd", n);
@@ -306,8 +306,9 @@ TEST_P(Codecs, PrecisionsAreRoundedAlone) {
   check_precisions<Spinor>(lattice, 2);
   check_precisions<WideSite>(lattice, 1);
 }
+/// With third-level caches of up to 48 MiB these are stored past the caches.
 TEST(CodecsOutOfCache, PrecisionsAreRoundedAlone) {
-  check_precisions<Spinor>(Lattice(Comm::world(), {16, 16, 16, 20}), 1);
+  check_precisions<Spinor>(Lattice(Comm::world(), {16, 16, 16, 16 * Comm::world().size()}), 3);
 }
 
 TEST_P(Codecs, ColumnsAreThoseOfFields) {
