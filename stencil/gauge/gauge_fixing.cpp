@@ -15,6 +15,8 @@ namespace detail {
 
 template <class T, class StencilView>
 struct GaugeTransformKernel {
+  static constexpr bool takes_pairs = FieldView<ColorMatrix, T>::outers == 2;
+
   StencilView stencil;
   FieldView<ColorMatrix, T> u;
   NeighbourView<ColorMatrix, T> g;
@@ -24,7 +26,7 @@ struct GaugeTransformKernel {
 
   template <class Site>
   KOKKOS_FUNCTION void operator()(Site x, int mu) const {
-    const auto link = g(x) * (u(x, mu) * adj(g(x, stencil.at(x)(2 * mu))));
+    const auto link = g(x) * (u(x, mu) * adj(g.neighbour(x, stencil.at(x), 2 * mu, 0)));
     if (streaming)
       out.stream(x, link, mu);
     else
