@@ -37,7 +37,7 @@ namespace {
 /// A limit that no machine reaches: rounding up must not overflow.
 constexpr std::size_t most_bytes = std::size_t(PTRDIFF_MAX) / 2;
 constexpr std::size_t huge = std::size_t(2) << 20;
-/// Larger blocks exceed the caches.
+/// Larger blocks exceed the caches, as in worth_streaming().
 constexpr std::size_t most_in_cache = std::size_t(16) << 20;
 
 #if defined(__linux__)
@@ -79,7 +79,7 @@ void for_pieces(std::size_t bytes, const Work& work) {
   HostExec().fence();
 }
 
-/// With stores that bypass the caches if `streaming`.
+/// Zeroes [begin, end), with stores that bypass the caches if `streaming`.
 void set_zero_on_host(std::byte* begin, std::byte* end, [[maybe_unused]] bool streaming) {
 #if defined(__SSE2__) && !defined(KOKKOS_ENABLE_CUDA)
   constexpr std::size_t word = sizeof(__m128i);

@@ -23,7 +23,7 @@ struct PlaquetteKernel {
   bool prefetches;
   static constexpr int n_groups = 1;
 
-  /// Prefetches the links that come from furthest: in t, and those in z that no site in t has brought.
+  /// Prefetches the links at x + t, which no site has read before, and at x + z; recent sites have read the others.
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x, int) const {
     if (!prefetches) return;

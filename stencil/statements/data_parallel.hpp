@@ -77,7 +77,7 @@ struct SumKernel {
 
   Node node;
   int n_components;
-  /// Whether fields exceed the caches, so that prefetching pays.
+  /// Whether fields exceed the second-level cache, so that prefetching pays; sums over slices do not prefetch.
   bool prefetches;
 
   /// Prefetches what operator() reads; a group is all components.

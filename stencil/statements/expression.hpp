@@ -53,7 +53,7 @@ struct FieldNode {
   /// On CPUs: prefetches what operator() reads.
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x, int c) const {
-    field.prefetch(x.outer, c * step);
+    if (c == 0 || step != 0) field.prefetch(x.outer, c * step);
   }
 };
 
@@ -74,7 +74,7 @@ struct ShiftedNode {
   }
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x, int c) const {
-    prefetch_neighbour(field, stencil.at(x), leg, c * step);
+    if (c == 0 || step != 0) prefetch_neighbour(field, stencil.at(x), leg, c * step);
   }
 };
 

@@ -61,7 +61,10 @@ void ExpressionPlan::require_one_lattice() const {
 
 std::size_t ExpressionPlan::bytes() const {
   std::map<const void*, std::size_t> fields;
-  for (const Read& read : reads_) fields[read.field.begin] = read.field.bytes;
+  for (const Read& read : reads_) {
+    std::size_t& bytes = fields[read.field.begin];
+    bytes = std::max(bytes, read.field.bytes);
+  }
   return std::transform_reduce(fields.begin(), fields.end(), std::size_t(0), std::plus<>(),
                                [](const auto& field) { return field.second; });
 }

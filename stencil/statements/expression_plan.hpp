@@ -75,7 +75,7 @@ class ExpressionPlan {
   Subset subset() const { return *subset_; }
   const Exec& exec() const { return exec_; }
   int n_components() const { return n_components_; }
-  /// Of all fields, each counted once.
+  /// Bytes of the fields; one that is read twice counts once.
   std::size_t bytes() const;
   /// Whether any field read shares memory with this one.
   bool reads(const FieldInfo& field) const;

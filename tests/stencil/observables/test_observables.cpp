@@ -2,6 +2,7 @@
 //
 // Plaquettes, link trace and Polyakov loop against naive loops, their symmetries, and exact sums on any decomposition.
 #include "kov/core/field/site_map.hpp"
+#include "kov/core/launch/streaming.hpp"
 #include "kov/stencil/gauge/gauge_fixing.hpp"
 #include "kov/stencil/gauge/temporal_gauge.hpp"
 #include "kov/stencil/observables/observables.hpp"
@@ -95,25 +96,32 @@ TEST(GaugeObservables, AreGaugeInvariant) {
 }
 
 /// Fields that exceed the caches, whose kernels prefetch, and store past the caches.
-template <class T>
-void check_out_of_cache(bool force_exchange) {
-  const Lattice lattice(Comm::world(), {16, 16, 16, 20}, {.force_exchange = force_exchange});
-  const GlobalArray u = reference::random_su3(lattice.extent(), 4, 27);
-  const GaugeField<T> gauge = gauge_field<T>(lattice, u);
-  for (const int nu : {1, 3}) EXPECT_NEAR(plaquettes(gauge).plane(0, nu), reference::plaquette(u, 0, nu), rounding<T>);
-  EXPECT_LT(std::abs(polyakov_loop(gauge) - reference::polyakov_loop(u)), rounding<T>);
-  const Field<ColorMatrix, T> x = gauge.column(0), t = gauge.column(3);
-  const double of_statement = sum(real(trace(x * shift(t, 0, 1) * adj(shift(x, 3, 1)) * adj(t))));
-  EXPECT_NEAR(of_statement / (3 * double(lattice.volume())), reference::plaquette(u, 0, 3), rounding<T>);
-  const GaugeField<T> fixed = gauge_transform(gauge, temporal_gauge(gauge));
-  EXPECT_NEAR(plaquettes(fixed).plane(0, 3), reference::plaquette(u, 0, 3), rounding<T>);
-  EXPECT_GT(std::abs(link_trace(fixed) - link_trace(gauge)), 0.1) << "the transformation did nothing";
-}
-TEST(GaugeObservables, OutOfCacheEqualTheirDefinitions) {
-  for (const bool force_exchange : {false, true}) {
-    check_out_of_cache<float>(force_exchange);
-    check_out_of_cache<double>(force_exchange);
+class OutOfCache : public ::testing::Test {
+ protected:
+  /// So long in t that every rank has enough sites.
+  const Coord extent_{16, 16, 16, 32 * Comm::world().size()};
+  const GlobalArray u_ = reference::random_su3(extent_, 4, 27);
+  const double plane_ = reference::plaquette(u_, 0, 3);
+  const Number line_ = reference::polyakov_loop(u_);
+
+  template <class T>
+  void check(bool force_exchange) const {
+    const Lattice lattice(Comm::world(), extent_, {.force_exchange = force_exchange});
+    const GaugeField<T> gauge = gauge_field<T>(lattice, u_);
+    const Field<ColorMatrix, T> x = gauge.column(0), t = gauge.column(3);
+    ASSERT_TRUE(!has_packs || worth_streaming(x.bytes() + t.bytes()));
+    EXPECT_NEAR(plaquettes(gauge).plane(0, 3), plane_, rounding<T>);
+    EXPECT_LT(std::abs(polyakov_loop(gauge) - line_), rounding<T>);
+    const double of_statement = sum(real(trace(x * shift(t, 0, 1) * adj(shift(x, 3, 1)) * adj(t))));
+    EXPECT_NEAR(of_statement / (3 * double(lattice.volume())), plane_, rounding<T>);
+    const GaugeField<T> fixed = gauge_transform(gauge, temporal_gauge(gauge));
+    EXPECT_NEAR(plaquettes(fixed).plane(0, 3), plane_, rounding<T>);
+    EXPECT_GT(std::abs(link_trace(fixed) - link_trace(gauge)), 0.1) << "the transformation did nothing";
   }
+};
+TEST_F(OutOfCache, ObservablesEqualTheirDefinitions) {
+  check<float>(false);
+  check<double>(true);
 }
 
 TEST(GaugeObservables, CenterElementOnOneTimeSliceTurnsThePolyakovLoopAlone) {
