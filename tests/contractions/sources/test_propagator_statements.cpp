@@ -5,8 +5,11 @@
 #include "kov/contractions/hadrons/meson.hpp"
 #include "kov/contractions/sources/propagator_statements.hpp"
 #include "tests/contractions/propagator_support.hpp"
+#include "tests/support/launches.hpp"
 #include "tests/support/precision.hpp"
 #include "tests/support/slow_copy.hpp"
+
+#include <algorithm>
 
 namespace kov {
 namespace {
@@ -214,6 +217,19 @@ TEST(PropagatorStatements, PartialTracesAndNormsAreThoseOfMatrices) {
   const Number projected = sum(trace(s * (g * projector) * t));
   EXPECT_LT(std::abs(sum(trace((s * g) * (projector * t))) - projected), bound);
   EXPECT_LT(std::abs(sum(trace((shift(s, 0, +1) * g) * projector * shift(t, 0, +1))) - projected), bound);
+}
+
+TEST(PropagatorStatements, ACorrelatorIsOneKernel) {
+  const Lattice lattice(Comm::self(), {4, 4, 4, 8});
+  const Propagator<double> s(lattice, "S");
+  const Gamma g5 = Gamma::five(), g = Gamma::direction(0);
+  const std::vector<std::string> names = test::launches([&] {
+    slice_sum(trace(g5 * adj(s) * g5 * g * s * g) * phase(lattice, {1, 0, 0}, kSource));
+  });
+  // Beside it, memory for partial sums is touched and they are added.
+  EXPECT_EQ(std::count(names.begin(), names.end(), "slice_sum"), 1);
+  for (const std::string& name : names)
+    EXPECT_TRUE(name == "slice_sum" || name == "first_touch" || name == "add_slots") << name;
 }
 
 TEST(PropagatorStatements, RefuseWhatDoesNotFit) {
