@@ -153,8 +153,9 @@ double ChebyshevSeries::operator()(double x) const {
 
 namespace detail {
 
-/// out = c in + a Ab + s b - before: one step of Clenshaw's recurrence.  8 flops and 5 real numbers of memory
-/// traffic for each real number.
+/// out = c in + a Ab + s b - before: one step of Clenshaw's recurrence, for operators of any kind.  Steps of Laplacians
+/// have no kernel like this: theirs sums over neighbours too.  8 flops and 5 real numbers of memory traffic for each
+/// real number.
 template <class View>
 struct ClenshawKernel {
   using T = typename View::Real;
