@@ -2,9 +2,7 @@
 #include "kov/stencil/statements/expression_plan.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <map>
-#include <numeric>
 
 namespace kov::detail {
 
@@ -61,12 +59,14 @@ void ExpressionPlan::require_one_lattice() const {
 
 std::size_t ExpressionPlan::bytes() const {
   std::map<const void*, std::size_t> fields;
+  std::size_t sum = 0;
   for (const Read& read : reads_) {
-    std::size_t& bytes = fields[read.field.begin];
-    bytes = std::max(bytes, read.field.bytes);
+    std::size_t& counted = fields[read.field.begin];
+    if (read.field.bytes <= counted) continue;
+    sum += read.field.bytes - counted;
+    counted = read.field.bytes;
   }
-  return std::transform_reduce(fields.begin(), fields.end(), std::size_t(0), std::plus<>(),
-                               [](const auto& field) { return field.second; });
+  return sum;
 }
 
 bool ExpressionPlan::reads(const FieldInfo& field) const {
