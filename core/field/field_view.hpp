@@ -257,4 +257,13 @@ class FieldView : private detail::ViewExtents<detail::checks_bounds> {
   int first_ = 0, stride_ = 0;
 };
 
+/// view.stream(x, v, group) if `streaming`, else view.set(x, v, group).
+template <class View, class Site, class Value>
+KOKKOS_FORCEINLINE_FUNCTION void set_or_stream(const View& view, Site x, const Value& v, int group, bool streaming) {
+  if (streaming)
+    view.stream(x, v, group);
+  else
+    view.set(x, v, group);
+}
+
 }  // namespace kov

@@ -65,10 +65,7 @@ struct CloverKernel {
     multiply_block<0>(a, psi.z, result.z);
     multiply_block<1>(a, psi.z + 6, result.z + 6);
     if (twist != Real(0)) add_twist(result, twist, psi);
-    if (streaming)
-      out.stream(x, from_chiral<basis>(result), c);
-    else
-      out.set(x, from_chiral<basis>(result), c);
+    set_or_stream(out, x, from_chiral<basis>(result), c, streaming);
   }
 };
 
@@ -94,10 +91,7 @@ struct TwistedInverseKernel {
     multiply_block<1>(s, psi.z + 6, solved.z + 6);
     multiply_block<1>(a, solved.z + 6, result.z + 6);
     add_twist(result, twist, solved);
-    if (streaming)
-      out.stream(x, from_chiral<basis>(result), c);
-    else
-      out.set(x, from_chiral<basis>(result), c);
+    set_or_stream(out, x, from_chiral<basis>(result), c, streaming);
   }
 };
 

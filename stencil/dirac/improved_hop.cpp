@@ -75,10 +75,7 @@ struct ImprovedHopKernel {
     Result sum = zero<Result>();
     for (int k = 0; k < 2; ++k) add_length(sum, x, near, u, psi, c, k, std::make_integer_sequence<int, 8>{});
     if (alpha != Real(0)) multiply_add(sum, R(alpha), diagonal(x, c));
-    if (streaming)
-      out.stream(x, sum, c);
-    else
-      out.set(x, sum, c);
+    set_or_stream(out, x, sum, c, streaming);
   }
   template <class Sum, class Site, class Near, class U, class Psi, int... number>
   KOKKOS_FORCEINLINE_FUNCTION void add_length(Sum& sum, Site x, const Near& near, const U& u, const Psi& psi, int c,

@@ -25,10 +25,7 @@ struct TwistKernel {
     using R = typename std::decay_t<decltype(psi)>::Real;
     auto result = R(number) * psi;
     add_twist<basis>(result, R(twist), psi);
-    if (streaming)
-      out.stream(x, result, c);
-    else
-      out.set(x, result, c);
+    set_or_stream(out, x, result, c, streaming);
   }
 };
 

@@ -27,10 +27,7 @@ struct GaugeTransformKernel {
   template <class Site>
   KOKKOS_FUNCTION void operator()(Site x, int mu) const {
     const auto link = g(x) * (u(x, mu) * adj(g.neighbour(x, stencil.at(x), 2 * mu, 0)));
-    if (streaming)
-      out.stream(x, link, mu);
-    else
-      out.set(x, link, mu);
+    set_or_stream(out, x, link, mu, streaming);
   }
 };
 

@@ -37,10 +37,7 @@ struct AdjointLaplacianKernel {
     }
     Octet result = R(beta) * to_adjoint(sum);
     multiply_add(result, R(alpha), in(x, c));
-    if (streaming)
-      out.stream(x, result, c);
-    else
-      out.set(x, result, c);
+    set_or_stream(out, x, result, c, streaming);
   }
 
  private:

@@ -81,10 +81,7 @@ struct HopKernel {
       sum = product(x, sum);
     }
     if (alpha != Real(0)) multiply_add(sum, R(alpha), diagonal(x, c));
-    if (streaming)
-      out.stream(x, sum, c);
-    else
-      out.set(x, sum, c);
+    set_or_stream(out, x, sum, c, streaming);
   }
   template <class Sum, class Site, class Near, class U, class Psi, int... k>
   KOKKOS_FORCEINLINE_FUNCTION void legs(Sum& sum, Site x, const Near& near, const U& u, const Psi& psi, int c,

@@ -110,10 +110,7 @@ struct LaplacianKernel {
       legs.template add_to<multiplies>(sum, x, c);
       step.finish(sum, x, c, legs.in, other);
     }
-    if (legs.streaming && !step.has_before)
-      to.stream(x, sum, c);
-    else
-      to.set(x, sum, c);
+    set_or_stream(to, x, sum, c, legs.streaming && !step.has_before);
   }
 };
 

@@ -59,10 +59,7 @@ struct CovariantShiftKernel {
       multiply_neighbour<false>(sum, links, in, x, near, hop, leg, c);
     else
       multiply_neighbour<true>(sum, links, in, x, near, hop, leg, c);
-    if (streaming)
-      out.stream(x, sum, c);
-    else
-      out.set(x, sum, c);
+    set_or_stream(out, x, sum, c, streaming);
   }
 };
 
@@ -100,10 +97,7 @@ struct CovariantDerivativeKernel {
     sum = R(-1) * sum;
     order_loads();
     multiply<false, multiplies>(sum, x, near, ahead, leg, c);
-    if (streaming)
-      out.stream(x, R(0.5) * sum, c);
-    else
-      out.set(x, R(0.5) * sum, c);
+    set_or_stream(out, x, R(0.5) * sum, c, streaming);
   }
   template <bool backward, bool multiplies, class Sum, class Site, class Near, class Hop>
   KOKKOS_FORCEINLINE_FUNCTION void multiply(Sum& sum, Site x, const Near& near, const Hop& hop, int l, int c) const {
