@@ -252,7 +252,7 @@ CgSums KrylovUpdates<F>::cg_sums(const F& p, const F& q, const F& r, const Colum
   for (const auto& groups : column_groups<F::Lanes::width>(p.name(), p.n_components(), finished))
     sums.add("cg_sums", groups,
              CgSumsKernel<View, std::decay_t<decltype(groups)>>{p.view(), q.view(), r.view(), groups,
-                                                                worth_prefetching(3 * p.bytes())});
+                                                                exceeds_third_cache(3 * p.bytes())});
   const std::vector<double> found = sums.over_ranks(finished);
   const Real none = Real::repeated(p.n_components(), 0);
   CgSums result{none, none, none, none};
@@ -285,9 +285,10 @@ BiCgStabSums KrylovUpdates<F>::bicgstab_sums(const F& t, const F& r, const F& v,
   constexpr int n = 14;
   SumsOfColumns<n, F> sums(t, exec);
   for (const auto& groups : column_groups<F::Lanes::width>(t.name(), t.n_components(), finished))
-    sums.add("bicgstab_sums", groups,
-             BiCgStabSumsKernel<View, std::decay_t<decltype(groups)>>{
-                 t.view(), r.view(), v.view(), shadow.view(), image.view(), groups, worth_prefetching(5 * t.bytes())});
+    sums.add(
+        "bicgstab_sums", groups,
+        BiCgStabSumsKernel<View, std::decay_t<decltype(groups)>>{
+            t.view(), r.view(), v.view(), shadow.view(), image.view(), groups, exceeds_third_cache(5 * t.bytes())});
   const std::vector<double> found = sums.over_ranks(finished);
   const Number none = Number::repeated(t.n_components(), 0);
   BiCgStabSums result{none, none, none, none, none, none, real(none), real(none)};

@@ -37,8 +37,6 @@ namespace {
 /// A limit that no machine reaches: rounding up must not overflow.
 constexpr std::size_t most_bytes = std::size_t(PTRDIFF_MAX) / 2;
 constexpr std::size_t huge = std::size_t(2) << 20;
-/// Larger blocks exceed the caches, as in worth_streaming().
-constexpr std::size_t most_in_cache = std::size_t(16) << 20;
 
 #if defined(__linux__)
 /// Large blocks come straight from the system, which zeroes each page when it is first touched: touching the pages is
@@ -94,7 +92,7 @@ void set_zero_on_host(std::byte* begin, std::byte* end, [[maybe_unused]] bool st
 void set_zero(std::byte* p, std::size_t bytes, const KeptMemory::User& user = {}) {
   if constexpr (unified_memory)
     for_pieces(bytes, [=](std::size_t begin, std::size_t end) {
-      set_zero_on_host(p + begin, p + end, bytes > most_in_cache);
+      set_zero_on_host(p + begin, p + end, bytes > most_bytes_in_cache);
     });
   else if (user)
     Kokkos::deep_copy(*user, DeviceView(p, bytes), std::byte{0});

@@ -19,6 +19,9 @@
 namespace kov {
 
 namespace detail {
+/// More bytes than these exceed the second-level caches of CPUs, and stores that bypass the caches are faster.
+inline constexpr std::size_t most_bytes_in_cache = std::size_t(16) << 20;
+
 /// Zeroed memory of the default execution space; throws InputError when there is not enough.
 std::shared_ptr<std::byte> allocate(const std::string& name, std::size_t bytes);
 /// The same for kernels on exec alone, until its last handle is gone: zeroed there, and no other instance is waited for

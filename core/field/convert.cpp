@@ -107,7 +107,7 @@ void convert_sites(const Lattice& lattice, const SiteBlocks<S>& in, const FieldS
       const int n_reals = in_shape.site.n_reals;
       const std::size_t numbers = std::size_t(range.n_outer) * default_lanes * std::size_t(n) * std::size_t(n_reals);
       // In the third-level cache, too, the copy is there for whoever reads it next.
-      const bool streaming = worth_prefetching(numbers * (sizeof(S) + sizeof(T)));
+      const bool streaming = exceeds_third_cache(numbers * (sizeof(S) + sizeof(T)));
       using Kernel = ConvertBlocks<S, T>;
       return for_each_item("convert", Kernel::n_items(range.n_outer),
                            Kernel{in, out, range.first, first_in, first_out, n, n_reals, streaming}, exec);

@@ -3,6 +3,7 @@
 // Whether a kernel works out of cache.
 #pragma once
 
+#include "kov/core/base/memory.hpp"
 #include "kov/core/site/pack.hpp"
 
 #include <cstddef>
@@ -12,12 +13,14 @@ namespace kov {
 
 /// Whether a kernel that reads and writes this many bytes exceeds the caches.  Then stores that bypass the caches and,
 /// on CPUs, prefetches are faster; in cache they are slower.
-inline bool worth_streaming(std::size_t bytes) { return bytes > (std::size_t(has_packs ? 16 : 64) << 20); }
+inline bool worth_streaming(std::size_t bytes) {
+  return bytes > (has_packs ? detail::most_bytes_in_cache : std::size_t(64) << 20);
+}
 
-/// Whether prefetches make a kernel over packs or columns faster that reads this many bytes and writes none, as sums
-/// do: where they exceed the caches, of which Linux says how large the third one is.  An estimate: the caches of one
-/// machine may differ, and others may use them too.
-bool worth_prefetching(std::size_t bytes);
+/// Whether so many bytes exceed the caches of a CPU, of which Linux says how large the third one is.  Then prefetches
+/// make kernels over packs or columns faster that write nothing, as sums do.  An estimate: the caches of one machine
+/// may differ, and others may use them too.
+bool exceeds_third_cache(std::size_t bytes);
 
 namespace detail {
 /// Bytes of a cache of this size ("32768K") that processors of this list ("0-7,64-71") share, as Linux writes both,

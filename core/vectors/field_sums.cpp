@@ -38,7 +38,7 @@ double FieldSums<F>::norm2(const F& x, const Exec& exec) {
   if constexpr (goes_by_column<F>) {
     return total(ColumnSums<F>::norm2(x, {}, exec));
   } else {
-    const Norm2Kernel<typename F::View> kernel{x.view(), x.n_groups(), worth_prefetching(x.bytes())};
+    const Norm2Kernel<typename F::View> kernel{x.view(), x.n_groups(), exceeds_third_cache(x.bytes())};
     return sum_sites<1>("norm2", x.lattice(), x.subset(), kernel, SumMode::chunked, exec)[0];
   }
 }
@@ -50,7 +50,7 @@ std::complex<double> FieldSums<F>::inner_product(const F& x, const F& y, const E
   } else {
     require_conforming(x, y);
     const InnerProductKernel<typename F::View, false> kernel{x.view(), y.view(), x.n_groups(),
-                                                             worth_prefetching(2 * x.bytes())};
+                                                             exceeds_third_cache(2 * x.bytes())};
     const auto sum = sum_sites<2>("inner_product", x.lattice(), x.subset(), kernel, SumMode::chunked, exec);
     return {sum[0], sum[1]};
   }
@@ -64,7 +64,7 @@ std::pair<std::complex<double>, double> FieldSums<F>::inner_product_norm2(const 
   } else {
     require_conforming(x, y);
     const InnerProductKernel<typename F::View, true> kernel{x.view(), y.view(), x.n_groups(),
-                                                            worth_prefetching(2 * x.bytes())};
+                                                            exceeds_third_cache(2 * x.bytes())};
     const auto sum = sum_sites<3>("inner_product_norm2", x.lattice(), x.subset(), kernel, SumMode::chunked, exec);
     return {{sum[0], sum[1]}, sum[2]};
   }

@@ -32,7 +32,7 @@ TEST(Streaming, PrefetchesWhatExceedsTheCachesOnly) {
   EXPECT_TRUE(detail::exceeds_caches(large, 0));
   // A small third cache does not end what is in the others.
   EXPECT_FALSE(detail::exceeds_caches(std::size_t(1) << 20, 1024));
-  EXPECT_FALSE(worth_prefetching(0));
+  EXPECT_FALSE(exceeds_third_cache(0));
 }
 
 }  // namespace test
