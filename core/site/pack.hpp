@@ -277,11 +277,8 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<double, N> to_double(const Pack<T, N>& p) {
 /// The same numbers as T, rounded.
 template <class T, class S, int N>
 KOKKOS_FORCEINLINE_FUNCTION Pack<T, N> rounded_to(const Pack<S, N>& p) {
-  if constexpr (sizeof(T) >= sizeof(S)) {
-    if constexpr (std::is_same_v<T, S>)
-      return p;
-    else
-      return to_double(p);
+  if constexpr (std::is_same_v<T, double>) {
+    return to_double(p);
   } else {
     typedef T Part __attribute__((vector_size(Pack<S, N>::width * sizeof(T))));
     Pack<T, N> r;
