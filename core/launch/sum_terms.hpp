@@ -41,11 +41,9 @@ struct SingleGroup {
   }
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x, int) const requires requires {
-    kernel.prefetch(x, 0);
+    kernel.prefetch(x);
   }
-  {
-    for (int group = 0; group < kernel.n_groups; ++group) kernel.prefetch(x, group);
-  }
+  { kernel.prefetch(x); }
 };
 
 /// How many groups a CPU adds in one pass over the sites of a chunk: so that their sums stay in the first-level cache;

@@ -51,6 +51,10 @@ struct Norm2Kernel {
     return sum;
   }
   template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x) const {
+    for (int group = 0; group < n_groups; ++group) prefetch(x, group);
+  }
+  template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x, int group) const {
     if (prefetches) prefetch_ahead(in, x, group);
   }
@@ -102,6 +106,10 @@ struct InnerProductKernel {
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int group) const {
     return sum(x, group, group + 1);
+  }
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x) const {
+    for (int group = 0; group < n_groups; ++group) prefetch(x, group);
   }
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x, int group) const {

@@ -21,11 +21,10 @@ struct PlaquetteKernel {
   NeighbourView<ColorMatrix, T> u;
   /// Whether links exceed the caches, so that prefetching pays.
   bool prefetches;
-  static constexpr int n_groups = 1;
 
   /// Prefetches the links at x + t, which no site has read before, and at x + z; recent sites have read the others.
   template <class Site>
-  KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x, int) const {
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x) const {
     if (!prefetches) return;
     const auto near = stencil.at(x);
     for (int nu = 0; nu < 3; ++nu) prefetch_neighbour(u, near, 6, nu);
@@ -75,10 +74,7 @@ struct ExtendLineKernel {
   KOKKOS_FUNCTION void operator()(Site x) const {
     if (streaming) prefetch(Site(x));
     const auto longer = u(x, mu) * in.neighbour(x, stencil.at(x), 2 * mu, 0);
-    if (streaming)
-      out.stream(x, longer);
-    else
-      out.set(x, longer);
+    set_or_stream(out, x, longer, 0, streaming);
   }
 
  private:

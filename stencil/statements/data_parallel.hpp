@@ -30,10 +30,7 @@ struct AssignKernel {
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Site x, int c) const {
     const auto value = as_site<SiteT>(settled(node(x, c)));
-    if (streaming)
-      out.stream(x, value, c);
-    else
-      out.set(x, value, c);
+    set_or_stream(out, x, value, c, streaming);
   }
 };
 
@@ -73,16 +70,14 @@ struct SumKernel {
   static constexpr bool takes_pairs = outers_of_block<SiteLanes, float> == 2 &&
                                       std::is_same_v<value_real_t<value_of_t<Node>>, Pack<float, default_lanes>>;
 
-  static constexpr int n_groups = 1;
-
   Node node;
   int n_components;
   /// Whether fields exceed the second-level cache, so that prefetching pays; sums over slices do not prefetch.
   bool prefetches;
 
-  /// Prefetches what operator() reads; a group is all components.
+  /// Prefetches what operator() reads.
   template <class Site>
-  KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x, int) const requires requires {
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x) const requires requires {
     node.prefetch(x, 0);
   }
   {
