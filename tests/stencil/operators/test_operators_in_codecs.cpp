@@ -299,55 +299,5 @@ TEST_P(CodecOperators, HopOverThreeLinksIsThreeShifts) {
 INSTANTIATE_TEST_SUITE_P(Lattices, CodecOperators, ::testing::ValuesIn(test::small_lattice_cases(600)),
                          test::case_name);
 
-TEST(LegFactorsOfDirections, MultiplyEveryLeg) {
-  const Lattice lattice(Comm::world(), {4, 4, 4, 8});
-  const GlobalArray u = reference::random_su3(lattice.extent(), 4, 1);
-  const auto gauge = reference::gauge_field<double>(lattice, u);
-  LegFactors factors;
-  factors.direction = {1, std::polar(1.0, 0.4), 1, 2.5};
-  const SpinorField<double> psi(lattice, "psi"), out(lattice, "out"), expected(lattice, "expected");
-  load(psi, reference::random_array(lattice.extent(), 12, 2));
-  CovariantLaplacian<double>(GaugeLinks<double>(gauge, factors)).combine(0, 1, psi, out);
-  for (int mu = 0; mu < 4; ++mu)
-    for (const int step : {+1, -1}) {
-      const SpinorField<double> there = psi.like("there");
-      covariant_shift(GaugeLinks<double>(gauge), psi, mu, step, there);
-      const auto z = factors.direction[std::size_t(mu)];
-      expected += (step > 0 ? z : std::conj(z)) * there;
-    }
-  EXPECT_LT(max_difference(out, gather(expected)), 1e-13);
-}
-
-TEST(LinksIn16Bits, RefuseWhatIsNotANumber) {
-  const Lattice lattice(Comm::world(), {4, 4, 4, 8});
-  const auto gauge = reference::gauge_field<double>(lattice, reference::unit_gauge(lattice.extent()));
-  auto u = peek(gauge, {1, 2, 3, 4}, 2);
-  u.z[4].im = std::numeric_limits<double>::quiet_NaN();
-  poke(gauge, {1, 2, 3, 4}, u, 2);
-  EXPECT_THROW(GaugeLinks<Fixed16>{gauge}, InputError);
-  EXPECT_THROW(GaugeLinks<Links8<Fixed16>>{gauge}, InputError);
-  EXPECT_NO_THROW(GaugeLinks<Links8<double>>{gauge});
-}
-
-TEST(ColumnsOfLinks, MustBeRequestedWhenTheOperatorIsMade) {
-  const Lattice lattice(Comm::world(), {4, 4, 4, 8});
-  const GaugeLinks<double> links(reference::gauge_field<double>(lattice, reference::unit_gauge(lattice.extent())));
-  const Field<Spinor, double, ColumnLanes<4>> in(lattice, "in", 4), out(lattice, "out", 4);
-  if (has_packs)
-    EXPECT_THROW(CovariantLaplacian<double>(links).apply(in, out), InputError);
-  else
-    CovariantLaplacian<double>(links).apply(in, out);
-  CovariantLaplacian<double>(links, Dimensions::spacetime, {.columns = true}).apply(in, out);
-}
-
-TEST(ColumnsOfLinks, AreRefusedWhereNoOperatorTakesThem) {
-  const Lattice lattice(Comm::world(), {4, 4, 4, 4});
-  const GaugeField<float> gauge = reference::gauge_field<float>(lattice, reference::unit_gauge(lattice.extent()));
-  EXPECT_THROW(GaugeLinks<Links8<float>>(gauge).with({.columns = true}), InputError);
-  EXPECT_THROW(GaugeLinks<Fixed16>(gauge).with({.columns = true}), InputError);
-  EXPECT_THROW(GaugeLinks<Links12<Fixed16>>(gauge).with({.columns = true}), InputError);
-  EXPECT_NO_THROW(GaugeLinks<Links12<float>>(gauge).with({.columns = true}));
-}
-
 }  // namespace
 }  // namespace kov
