@@ -2,16 +2,19 @@
 //
 // Operators on execution-space instances: ordered on the one that is given, and right on two at once.
 #include "kov/core/field/convert.hpp"
+#include "kov/core/vectors/column_matrix.hpp"
+#include "kov/core/vectors/column_sums.hpp"
 #include "kov/stencil/dirac/improved.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
+#include "kov/stencil/functions/operator.hpp"
 #include "kov/stencil/operators/adjoint_laplacian.hpp"
 #include "kov/stencil/operators/laplacian.hpp"
-#include "kov/stencil/functions/operator.hpp"
 #include "kov/stencil/operators/shift.hpp"
 #include "kov/stencil/smearing/quark_smearing.hpp"
 #include "kov/stencil/statements/data_parallel.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge.hpp"
+#include "tests/support/fences.hpp"
 #include "tests/support/lattices.hpp"
 #include "tests/support/slow_copy.hpp"
 
@@ -159,6 +162,37 @@ TEST_P(Instances, MayBeTwoAtOnce) {
   two.fence("second");
   EXPECT_TRUE(gather(a1).data == right1.data);
   EXPECT_TRUE(gather(a2).data == right2.data);
+}
+
+/// An exchange waits for its own instance alone, on every transport; and so does what returns a number, once.
+TEST_P(Instances, WaitForNoOther) {
+  const Lattice lattice = GetParam().make(Comm::world());
+  const GaugeLinks<double> links(
+      reference::gauge_field<double>(lattice, reference::random_su3(lattice.extent(), 4, 67)));
+  const LinkForms columns{.columns = true};
+  const WilsonOperator<double> wilson(links, 0.1, columns);
+  const CovariantLaplacian<double> laplacian(links, Dimensions::spacetime, columns);
+  const Exec exec = detail::instance_beside(Exec());
+  const auto check = [&](const char* what, int most, const std::function<void()>& statement) {
+    const test::Fences found = test::fences(statement);
+    EXPECT_EQ(found.of_all, std::vector<std::string>()) << what;
+    EXPECT_LE(found.of_one, most) << what;
+  };
+  const auto check_on = [&](const auto& in) {
+    const auto out = in.like("out");
+    constexpr int any = 1 << 20;
+    check("Wilson", any, [&] { wilson.apply(in, out, exec); });
+    check("Laplacian", any, [&] { laplacian.apply(in, out, exec); });
+    check("axpbypz", 0, [&] { axpbypz(0.5, in, 0.1, in, out, exec); });
+    check("norm2", 1, [&] { norm2(in, exec); });
+    check("inner product", 1, [&] { inner_product(in, out, exec); });
+  };
+  check_on(reference::random_field<Spinor, double>(lattice, 1, 68));
+  const Field<Spinor, double, ColumnLanes<4>> in(lattice, "in", 4);
+  load(in, reference::random_array(lattice.extent(), 48, 69));
+  check_on(in);
+  check("norms by column", 1, [&] { norm2_by_column(in, {}, exec); });
+  check("Gram matrix", 1, [&] { gram_matrix(in, in, exec); });
 }
 INSTANTIATE_TEST_SUITE_P(Lattices, Instances, ::testing::ValuesIn(test::small_lattice_cases(600)), test::case_name);
 
