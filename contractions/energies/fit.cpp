@@ -69,6 +69,30 @@ class States {
     }
   }
 
+  /// The same sum with energies that are not negative and in order: a cosh or sinh of E is one of -E, too, and a fit
+  /// may step over to it.
+  SmallVector mirrored(const SmallVector& p) const {
+    std::array<double, 2> e{}, b{};
+    bool any = false;
+    for (int n = 0; n < n_states_; ++n) {
+      const double found = energy(p, n);
+      const bool mirror = sign_ != 0 && found < 0;
+      e[std::size_t(n)] = mirror ? -found : found;
+      b[std::size_t(n)] = mirror ? p(2 * n) * sign_ * std::exp(-found * (n_times_ - 2.0 * first_)) : p(2 * n);
+      any = any || mirror;
+    }
+    if (!any) return p;
+    const std::size_t lower = n_states_ == 2 && e[1] < e[0] ? 1 : 0;
+    SmallVector result(p.size());
+    result(0) = b[lower];
+    result(1) = e[lower];
+    if (n_states_ == 2) {
+      result(2) = b[1 - lower];
+      result(3) = std::log(e[1 - lower] - e[lower]);
+    }
+    return result;
+  }
+
   /// A_n of B_n.
   double amplitude(const SmallVector& p, int n) const { return p(2 * n) * std::exp(energy(p, n) * first_); }
   int n() const { return n_; }
@@ -371,6 +395,7 @@ Fit fitted(const Resampled& c, const std::vector<double>& covariance, int covari
     const Minimum found = minimise(states, whitener, y.data(), start, 1e-3, memory);
     if (found.converged && (!best || found.chi2 < best->chi2)) best = found;
   }
+  if (best) best->p = states.mirrored(best->p);
   if (!best)
     return without_fit(c, first, last, options, whitener.covariance, "it does not decay, or no minimum was found");
   Fit fit = without_fit(c, first, last, options, whitener.covariance, "");
@@ -385,7 +410,7 @@ Fit fitted(const Resampled& c, const std::vector<double>& covariance, int covari
     const auto replica = values(k);
     if (!replica.allFinite()) continue;
     const Minimum found = minimise(states, whitener, replica.data(), best->p, 0, memory);
-    if (found.converged) store(k, found.p);
+    if (found.converged) store(k, states.mirrored(found.p));
   }
   fit.curvature_errors = errors_from_curvature(states, whitener, best->p, first);
   fit.chi2 = best->chi2;

@@ -51,6 +51,36 @@ TEST(Fit, FindsTheEnergiesOfTwoStatesExactly) {
   }
 }
 
+TEST(Fit, TakesTheEnergyThatIsNotNegativeOfTheTwoThatACoshHas) {
+  // Steps of the method lead to both.
+  int n_fits = 0;
+  for (const FitForm form : {FitForm::cosh, FitForm::sinh})
+    for (const int n_states : {1, 2})
+      for (int k = 0; k < 150; ++k) {
+        const double energy = 0.02 + 0.02 * k;
+        const int sign = form == FitForm::cosh ? 1 : -1;
+        Samples samples;
+        for (int i = 0; i < 8; ++i) {
+          const double off = 2e-3 * (i * 3 % 7);
+          samples.push_back(test::spectrum({energy + off, energy + 0.7 + off}, {1.0, n_states - 1.0}, 13, sign, 24));
+        }
+        const Resampled c = Jackknife{}(samples);
+        for (const Fit& fit : fit_ranges(c, 1, 7, 12, {.n_states = n_states, .form = form, .n_times = 24})) {
+          if (!fit.good()) continue;
+          ++n_fits;
+          for (std::size_t row = 0; row < fit.parameters.n_rows(); ++row) {
+            EXPECT_FALSE(fit.parameters.row(row)[0] < 0) << sign << " " << n_states << " " << energy << " " << fit.first;
+            if (n_states == 2) EXPECT_FALSE(fit.parameters.row(row)[2] < fit.parameters.row(row)[0]);
+          }
+          if (n_states == 1) {
+            EXPECT_NEAR(fit.energy().mean, energy + 6e-3, 6e-3) << sign << " " << energy << " " << fit.first;
+            EXPECT_NEAR(fit.amplitude().mean, 1, 0.02);
+          }
+        }
+      }
+  EXPECT_GT(n_fits, 2000);
+}
+
 /// chi^2 and energies of many experiments, n samples each.
 struct Experiments {
   double mean_chi2 = 0, mean_p = 0, mean_finite_p = 0;
