@@ -28,8 +28,8 @@ namespace {
 /// A residual that is this much larger than the smallest one, or larger than the source, is not there by rounding.
 constexpr double diverged = 100;
 /// A solver whose residual is still above this share of the source, after more than one start in each precision, has
-/// made no progress.
-constexpr double barely_smaller = 0.5;
+/// made hardly any progress.
+constexpr double barely_smaller = 0.1;
 constexpr int starts_of_stages = 2;
 /// A residual above this share of the source is not there by rounding: in single precision that would take an operator
 /// with a condition number of 1e5.
