@@ -395,9 +395,9 @@ Fit fitted(const Resampled& c, const std::vector<double>& covariance, int covari
     const Minimum found = minimise(states, whitener, y.data(), start, 1e-3, memory);
     if (found.converged && (!best || found.chi2 < best->chi2)) best = found;
   }
-  if (best) best->p = states.mirrored(best->p);
   if (!best)
     return without_fit(c, first, last, options, whitener.covariance, "it does not decay, or no minimum was found");
+  best->p = states.mirrored(best->p);
   Fit fit = without_fit(c, first, last, options, whitener.covariance, "");
   const auto store = [&](std::size_t k, const SmallVector& p) {
     for (int s = 0; s < options.n_states; ++s) {
