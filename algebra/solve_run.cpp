@@ -27,9 +27,9 @@ namespace {
 
 /// A residual that is this much larger than the smallest one, or larger than the source, is not there by rounding.
 constexpr double diverged = 100;
-/// A solver whose residual is still above this share of the source, after more than one start in each precision, has
-/// made hardly any progress.
-constexpr double barely_smaller = 0.1;
+/// A solver whose residual is still above this share of the source, after more than one start in each precision, may
+/// never get there.
+constexpr double little_progress = 0.1;
 constexpr int starts_of_stages = 2;
 /// A residual above this share of the source is not there by rounding: in single precision that would take an operator
 /// with a condition number of 1e5.
@@ -202,7 +202,7 @@ bool SolveRun::is_over(System& system, int patience) const {
     system.reason = sentence("the limit of", max_iterations_, "iterations was reached");
     system.end = SolveEnd::at_limit;
     const double least = std::min(system.best, system.stopping_residual);
-    if (system.beginnings + inner_restarts_ > starts_of_stages && least > barely_smaller)
+    if (system.beginnings + inner_restarts_ > starts_of_stages && least > little_progress)
       system.reason += sentence(", and restarts left", least, "of the source") + hint(report_.solver);
     return true;
   }

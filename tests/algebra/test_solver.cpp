@@ -351,6 +351,22 @@ TEST(SolverFailures, DivergenceIsNotTakenForRounding) {
                  "no correction that makes the residual smaller, because restarts make the true residual larger");
 }
 
+TEST(SolverFailures, TheLimitAfterManyStartsSaysWhatMayBeWrong) {
+  const Problem problem(small_lattice());
+  for (const double scale : {1.0, 0.2}) {
+    SolveRun run(Diverging{.max_iterations = 3, .on_failure = OnFailure::report}, problem.b);
+    for (const double residual : {1.0, 0.6, 0.4}) {
+      ASSERT_FALSE(run.over(scale * residual, 10)) << residual;
+      run.step(scale * residual);
+    }
+    ASSERT_TRUE(run.over(scale * 0.3, 10));
+    const std::string reason = run.finish().reason;
+    EXPECT_NE(reason.find("the limit of 3 iterations was reached"), std::string::npos) << reason;
+    EXPECT_EQ(reason.find("restarts left 0.3 of the source") != std::string::npos, scale == 1) << reason;
+    EXPECT_EQ(reason.find("eigenvalues on both sides of zero") != std::string::npos, scale == 1) << reason;
+  }
+}
+
 TEST(SolverFailures, StagnationFarAboveRoundingIsNotTakenForIt) {
   const Problem problem(small_lattice());
   const Diverging stagnating{.factor = 1, .on_failure = OnFailure::report};
