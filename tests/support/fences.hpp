@@ -12,30 +12,40 @@
 
 namespace kov::test {
 
-struct Fences {
-  /// The names of fences of every instance of a space.
-  std::vector<std::string> of_all;
-  int of_one = 0;
-};
+/// Records fences during its lifetime.
+class Fences {
+ public:
+  Fences() : before_(Kokkos::Tools::Experimental::get_callbacks()) {
+    of_spaces().clear();
+    of_instances().clear();
+    Kokkos::Tools::Experimental::EventSet recording{};
+    recording.begin_fence = [](const char* name, std::uint32_t device, std::uint64_t*) {
+      // Below the bits of the space: 0 for all instances of it, all of them set for the copies of the space.
+      const std::uint32_t which = device & 0xffffff;
+      if (which == 0 || which == 0xffffff)
+        of_spaces().push_back(name);
+      else
+        of_instances().push_back(device);
+    };
+    Kokkos::Tools::Experimental::set_callbacks(recording);
+  }
+  ~Fences() { Kokkos::Tools::Experimental::set_callbacks(before_); }
+  Fences(const Fences&) = delete;
+  Fences& operator=(const Fences&) = delete;
 
-/// The fences of a statement's second run, when everything it keeps is there.
-inline Fences fences(const std::function<void()>& statement) {
-  statement();
-  namespace tools = Kokkos::Tools::Experimental;
-  static Fences found;
-  found = {};
-  const auto before = tools::get_callbacks();
-  tools::set_begin_fence_callback([](const char* name, std::uint32_t device, std::uint64_t*) {
-    // Kokkos gives a fence of a whole space the number 0 and one before a deep copy the largest one.
-    const std::uint32_t instance = tools::identifier_from_devid(device).instance_id;
-    if (instance == 0 || instance == 0xffffff)
-      found.of_all.push_back(name);
-    else
-      ++found.of_one;
-  });
-  statement();
-  tools::set_callbacks(before);
-  return found;
-}
+  /// The names of fences of all instances of a space.
+  static std::vector<std::string>& of_spaces() {
+    static std::vector<std::string> all;
+    return all;
+  }
+  /// Kokkos::Tools::Experimental::device_id(exec) of fences of one instance.
+  static std::vector<std::uint32_t>& of_instances() {
+    static std::vector<std::uint32_t> all;
+    return all;
+  }
+
+ private:
+  Kokkos::Tools::Experimental::EventSet before_;
+};
 
 }  // namespace kov::test
