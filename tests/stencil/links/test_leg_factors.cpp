@@ -46,11 +46,15 @@ TEST(LegFactors, AreOneButAcrossAnAntiperiodicBoundaryExactlyMinusOne) {
   const std::size_t lanes = std::size_t(stencil.winding_lanes());
   const auto phases = detail::crossing_phases<double>(stencil, antiperiodic, int(lanes));
   ASSERT_EQ(phases.size(), 2 * stencil.windings().size());
+  std::vector<double> n_minus{0};
   for (std::size_t k = 0; k < stencil.windings().size(); ++k) {
     const std::size_t at = k / lanes * 2 * lanes + k % lanes;
     EXPECT_EQ(phases[at], stencil.windings()[k][3] % 2 == 0 ? 1.0 : -1.0) << k;
     EXPECT_EQ(phases[at + lanes], 0.0) << k;
+    n_minus[0] += phases[at] == -1;
   }
+  lattice.comm().sum(n_minus);
+  EXPECT_GT(n_minus[0], 0);
 }
 
 TEST(LegFactors, AreRefusedForTooManyLegs) {
