@@ -53,6 +53,7 @@ bool exceeds_caches(std::size_t bytes, std::size_t third) { return worth_streami
 }  // namespace detail
 
 bool exceeds_third_cache(std::size_t bytes) {
+  if constexpr (!has_packs) return worth_streaming(bytes);
   static const std::size_t share = []() -> std::size_t {
     const std::string cache = "/sys/devices/system/cpu/cpu0/cache/index3/";
     if (first_word(cache + "level") != "3") return 0;

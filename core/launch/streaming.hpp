@@ -17,9 +17,10 @@ inline bool worth_streaming(std::size_t bytes) {
   return bytes > (has_packs ? detail::most_bytes_in_cache : std::size_t(64) << 20);
 }
 
-/// Whether so many bytes exceed the caches of a CPU, of which Linux says how large the third one is.  Then prefetches
-/// make kernels over packs or columns faster that write nothing, as sums do.  An estimate: the caches of one machine
-/// may differ, and others may use them too.
+/// Whether so many bytes exceed the caches of a CPU, of which Linux says how large the third one is; on GPUs
+/// worth_streaming().  Then prefetches make kernels over packs or columns faster that write nothing, as sums do, and
+/// stores past the caches what is read next.  An estimate: the caches of one machine may differ, and others may use
+/// them too.
 bool exceeds_third_cache(std::size_t bytes);
 
 namespace detail {

@@ -232,7 +232,8 @@ std::complex<double> polyakov_loop(const GaugeField<T>& gauge, SumMode mode, int
   const auto& halo = halo_for<ColorMatrix, T>(lattice, 1, {.legs = {2 * direction}});
   Field<ColorMatrix, T> line = gauge.column(direction), next(lattice, "line of links"),
                         spare = next.like("line of links");
-  const bool streaming = worth_streaming(line.bytes() + 2 * next.bytes());
+  // Each step reads what the one before wrote: in the third-level cache, if it fits.
+  const bool streaming = exceeds_third_cache(line.bytes() + 2 * next.bytes());
   for (int step = 1; step < lattice.extent()[std::size_t(direction)]; ++step) {
     const auto neighbours = halo.exchange(line);
     for_each_site("extend_line", next.range(),
