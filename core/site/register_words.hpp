@@ -70,8 +70,9 @@ KOKKOS_FORCEINLINE_FUNCTION auto join_words(const Word& lower, const Word& upper
   return __builtin_shufflevector(lower, upper, lane...);
 }
 
-/// Stores a register bypassing the caches, if the CPU can.  Needs no fence of its own: before others read it threads
-/// meet at the end of the kernel, by locked instructions, which order such stores on x86.
+/// Stores a register bypassing the caches, if the CPU can.  Needs no fence of its own: the threads of libgomp and
+/// libomp arrive at the barrier that ends a kernel by locked instructions, which order such stores on x86, and other
+/// processes read after the fence of SharedTransport::publish().
 template <class Word>
 KOKKOS_FORCEINLINE_FUNCTION void stream_word(void* p, const Word& w) {
 #if defined(__AVX512F__)
