@@ -39,7 +39,6 @@ namespace detail {
 KOV_FOR_LANES_OF_FLOATS(KOV_INSTANTIATE);
 #undef KOV_INSTANTIATE
 template struct HopOn<float, SpinorField<Fixed16>>;
-template struct HopOn<float, SpinorField<float>, SpinBasis::nonrelativistic>;
 
 }  // namespace detail
 

@@ -7,9 +7,5 @@ namespace kov::detail {
 KOV_FOR_LANES(KOV_INSTANTIATE);
 #undef KOV_INSTANTIATE
 template struct HopOn<Links12<float>, SpinorField<Fixed16>>;
-#if defined(KOKKOS_ENABLE_CUDA)
-template struct HopOn<Links12<float>, SpinorField<float>, SpinBasis::nonrelativistic>;
-template struct HopOn<Links12<double>, SpinorField<double>, SpinBasis::nonrelativistic>;
-#endif
 
 }  // namespace kov::detail

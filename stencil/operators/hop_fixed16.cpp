@@ -3,9 +3,6 @@
 
 namespace kov::detail {
 
-template struct HopOn<Links8<float>, SpinorField<float>>;
-template struct HopOn<Links8<float>, SpinorField<Fixed16>>;
-template struct HopOn<Links8<double>, SpinorField<double>>;
 template struct HopOn<Fixed16, SpinorField<Fixed16>>;
 template struct HopOn<Links12<Fixed16>, SpinorField<Fixed16>>;
 template struct HopOn<Links12<Fixed16>, SpinorField<Fixed8>>;
