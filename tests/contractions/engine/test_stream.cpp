@@ -5,6 +5,7 @@
 #include "kov/contractions/engine/stream.hpp"
 #include "kov/core/base/memory_use.hpp"
 #include "tests/contractions/kernels/matrix_support.hpp"
+#include "tests/support/launches.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -20,7 +21,7 @@ namespace streams {
 
 namespace tools = Kokkos::Tools::Experimental;
 using reference::HostNumbers;
-using test::random_numbers;
+using test::Callbacks, test::random_numbers;
 using Z = Complex<double>;
 
 constexpr int n_operators = 2, n_rows = 4, n_times = 4;
@@ -28,18 +29,6 @@ constexpr std::size_t tau_size = n_rows * n_rows, slice_size = n_operators * tau
 
 /// One sink at a time, so that a step reads one perambulator.
 DenseEngine<double> engine() { return {n_operators, n_rows, n_times, {.workspace_bytes = 1}}; }
-
-/// Any callbacks of Kokkos, until this is gone.
-class Callbacks {
- public:
-  explicit Callbacks(const tools::EventSet& events) : before_(tools::get_callbacks()) { tools::set_callbacks(events); }
-  ~Callbacks() { tools::set_callbacks(before_); }
-  Callbacks(const Callbacks&) = delete;
-  Callbacks& operator=(const Callbacks&) = delete;
-
- private:
-  tools::EventSet before_;
-};
 
 struct Data {
   HostNumbers slices = random_numbers<Z>(n_times * slice_size, 1),

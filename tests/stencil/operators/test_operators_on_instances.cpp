@@ -14,8 +14,8 @@
 #include "kov/stencil/statements/data_parallel.hpp"
 #include "tests/reference/gather.hpp"
 #include "tests/reference/gauge.hpp"
-#include "tests/support/fences.hpp"
 #include "tests/support/lattices.hpp"
+#include "tests/support/launches.hpp"
 #include "tests/support/slow_copy.hpp"
 
 namespace kov {
