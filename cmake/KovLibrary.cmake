@@ -51,11 +51,8 @@ if("CUDA" IN_LIST kov_devices)  # std::array and other constexpr functions of th
 endif()
 
 # What the compiler takes 6 % more time for; the presets for work on the code have it, and .ci/run.
-set(kov_warnings OFF)
-if(DEFINED ENV{KOV_WARNINGS})
-  set(kov_warnings $ENV{KOV_WARNINGS})
-endif()
-option(KOV_WARNINGS "Compile with -Wall -Wextra; the environment variable KOV_WARNINGS is the default" ${kov_warnings})
+option(KOV_WARNINGS "Compile with -Wall -Wextra; the environment variable KOV_WARNINGS is the default" "$ENV{KOV_WARNINGS}")
+
 # Warnings and sanitizers of everything built here; not for users of the installed library.
 add_library(kov_build_flags INTERFACE)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)  # position-independent, yet free to inline
