@@ -14,7 +14,7 @@ CONTENTS = {
     "core/lattice": "geometry, layout, tuner", "core/launch": "loops over sites",
     "core/field": "fields, codecs, views", "core/vectors": "algebra, sums", "core/io/gauge": "one format a file", "core/runtime": "start, end, log",
     "stencil/": "tables of neighbours", "stencil/halo": "exchange of faces",
-    "stencil/launch": "kernels around exchanges", "stencil/links": "links and factors of legs", "stencil/operators": "Laplacians, shifts, Wilson hop",
+    "stencil/launch": "kernels around exchanges", "stencil/links": "links and factors of legs", "stencil/operators": "Laplacians, shifts, Wilson hop", "stencil/operators/storages": "for each storage",
     "stencil/functions": "series of operators", "stencil/smearing": "of quarks", "stencil/observables": "plaquettes, loops, charge", "stencil/dirac": "Wilson operator, site terms",
     "stencil/io": "configurations in files", "stencil/gauge": "of links: flow, fixing, updates",
     "stencil/statements": "whole-lattice expressions", "algebra/": "solvers: type, run, report", "algebra/eigen": "eigenvectors of time slices", "algebra/krylov": "CG, block CG, BiCGstab, GCR",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Private to hop*.cpp, here and in dirac/: how the hop is launched.  Each of the sources compiles the kernels for some
-// storages of links, as there are too many kernels for one source.
+// Private to hop*.cpp, here, in storages/ and in dirac/: how the hop is launched.  Each of the sources compiles the
+// kernels for some storages of links, as there are too many kernels for one source.
 #pragma once
 
 #include "kov/stencil/operator_work.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Private to laplacian*.cpp: the kernel of a LaplacianStep and its launch.  Each of the sources compiles the kernels
-// for some storages of links and fields, as there are too many kernels for one source.
+// Private to laplacian*.cpp, here and in storages/: the kernel of a LaplacianStep and its launch.  Each of the sources
+// compiles the kernels for some storages of links and fields, as there are too many kernels for one source.
 #pragma once
 
 #include "kov/stencil/launch/run_stencil.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Private to laplacian*.cpp and slice_steps.cpp: a LaplacianStep in kernels.
+// Private to laplacian_impl.hpp and slice_steps.cpp: a LaplacianStep in kernels.
 #pragma once
 
 #include "kov/core/site/color_spin.hpp"

@@ -11,8 +11,8 @@ from layers import INCLUDE
 # "" is the layer's own folder.
 ROOMS = {
     "core": ("base", "site", "comm", "io", "lattice", "launch", "field", "vectors", "io/gauge", "runtime"),
-    "stencil": ("", "halo", "launch", "links", "operators", "functions", "smearing", "observables", "dirac", "io", "gauge",
-                "statements"),
+    "stencil": ("", "halo", "launch", "links", "operators", "operators/storages", "functions", "smearing", "observables",
+                "dirac", "io", "gauge", "statements"),
     "algebra": ("", "eigen", "krylov", "preconditioning", "precision"),
     "contractions": ("blas", "kernels", "kernels/ladder", "engine", "correlators", "energies", "sources", "io", "hadrons",
                      "distillation"),

@@ -3,9 +3,7 @@
 
 namespace kov::detail {
 
-#define KOV_INSTANTIATE(T, Lanes)                               \
-  template struct LaplacianOn<T, Field<ColorVector, T, Lanes>>; \
-  template struct LaplacianOn<T, Field<Spinor, T, Lanes>>
+#define KOV_INSTANTIATE(T, Lanes) template struct LaplacianOn<T, Field<Spinor, T, Lanes>>
 KOV_FOR_LANES_OF_DOUBLES(KOV_INSTANTIATE);
 #undef KOV_INSTANTIATE
 

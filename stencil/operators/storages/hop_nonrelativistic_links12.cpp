@@ -3,13 +3,9 @@
 
 namespace kov::detail {
 
-template struct HopOn<float, SpinorField<float>, SpinBasis::nonrelativistic>;
-template struct HopOn<double, SpinorField<double>, SpinBasis::nonrelativistic>;
 #if defined(KOKKOS_ENABLE_CUDA)
-template struct HopOn<float, SpinorField<Fixed16>, SpinBasis::nonrelativistic>;
 template struct HopOn<Links12<float>, SpinorField<float>, SpinBasis::nonrelativistic>;
 template struct HopOn<Links12<double>, SpinorField<double>, SpinBasis::nonrelativistic>;
-template struct HopOn<Links12<Fixed16>, SpinorField<Fixed16>, SpinBasis::nonrelativistic>;
 #endif
 
 }  // namespace kov::detail

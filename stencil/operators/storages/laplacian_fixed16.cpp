@@ -5,7 +5,5 @@ namespace kov::detail {
 
 template struct LaplacianOn<float, Field<ColorVector, Fixed16>>;
 template struct LaplacianOn<float, Field<Spinor, Fixed16>>;
-template struct LaplacianOn<Links12<float>, Field<ColorVector, Fixed16>>;
-template struct LaplacianOn<Links12<float>, Field<Spinor, Fixed16>>;
 
 }  // namespace kov::detail

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+#include "kov/stencil/operators/laplacian_impl.hpp"
+
+namespace kov::detail {
+
+#define KOV_INSTANTIATE(T, Lanes) template struct LaplacianOn<T, Field<ColorVector, T, Lanes>>
+KOV_FOR_LANES_OF_DOUBLES(KOV_INSTANTIATE);
+#undef KOV_INSTANTIATE
+
+}  // namespace kov::detail
