@@ -8,6 +8,7 @@
 #include "kov/core/vectors/field_columns.hpp"
 #include "kov/core/vectors/group_sums.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace kov::detail {
@@ -46,8 +47,11 @@ inline constexpr int n_registers = register_bytes == 64 ? 32 : 16;
 /// in memory: View is of colour vectors, of which a site has several.
 template <class View>
 struct GramPacks {
-  static constexpr int rows = View::holds_columns ? 1 : 4, columns = View::holds_columns ? 8 : 2,
-                       n_sums = 2 * rows * columns;
+  /// The sums of a tile take half of the registers.
+  static constexpr int registers_of_pack = Pack<double, View::lanes>::n_words,
+                       n_products = std::max(n_registers / (4 * registers_of_pack), 1),
+                       columns = View::holds_columns ? n_products : std::max(n_products / 4, 1),
+                       rows = n_products / columns, n_sums = 2 * rows * columns;
   View a, b;
   GramShape shape;
   int parts;
