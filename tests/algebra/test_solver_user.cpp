@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// A solver as a user writes it, alone and inside solvers of the library.
+// A solver as a user writes it, alone and inside solvers of the library; an operator of links as a user writes it, in a
+// solver of the library.
 #include "docs_solvers_example.hpp"  // out of docs/solvers.md
+#include "docs_stencils_links.hpp"   // out of docs/stencils.md
+#include "docs_stencils_solve.hpp"   // likewise
 #include "kov/algebra/krylov/bicgstab.hpp"
+#include "kov/algebra/krylov/conjugate_gradient.hpp"
 #include "kov/algebra/precision/mixed_precision.hpp"
 #include "kov/algebra/preconditioning/even_odd.hpp"
+#include "kov/core/field/convert.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 #include "tests/reference/gather.hpp"
 
@@ -74,6 +79,33 @@ TEST_F(UserSolver, TakesEveryColumnAsASystemOfItsOwn) {
     EXPECT_EQ(report.column_iterations[std::size_t(k)], single.iterations);
 #endif
   }
+}
+
+// The hop is antihermitian, as its forward and backward terms are the adjoints of each other up to the sign.
+template <class F>
+void check_solution_with_mass(const CovariantDifference<double>& hop, const F& source) {
+  const F quark = source.like("quark"), result = source.like("result");
+  zero(quark);
+  const double mass = 0.25;
+  const SolveReport report = solve_with_mass(hop, mass, source, quark);
+  EXPECT_TRUE(report.converged);
+  EXPECT_GT(report.iterations, 3);
+  hop.apply(quark, result);
+  const std::complex<double> antihermitian = inner_product(quark, result);
+  EXPECT_LT(std::abs(antihermitian.real()), 1e-12 * norm2(quark));
+  axpy(2 * mass, quark, result);
+  xpay(source, -1, result);
+  EXPECT_LE(std::sqrt(norm2(result) / norm2(source)), 1e-10);
+}
+
+TEST_F(UserSolver, SolversTakeAnOperatorOfLinksThatAUserWrote) {
+  const CovariantDifference<double> hop{GaugeLinks<double>(gauge)};
+  const Field<ColorVector, double> source(lattice, "sources", 4);
+  load(source, reference::random_array(lattice.extent(), 12, 24));
+  check_solution_with_mass(hop, source);
+  const Field<ColorVector, double, ColumnLanes<4>> columns(lattice, "columns", 4);
+  convert(source, columns);
+  check_solution_with_mass(hop, columns);
 }
 
 TEST_F(UserSolver, FailsAsSolversOfTheLibraryDo) {
