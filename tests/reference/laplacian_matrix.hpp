@@ -13,8 +13,8 @@ inline std::size_t mode_index(const Coord& x, const Coord& extent, int a) {
   return std::size_t(3 * lexicographic({x[0], x[1], x[2], 0}, extent) + a);
 }
 
-/// All modes of -Laplacian in three dimensions on time slice t.
-inline EigenSystem laplacian_modes(const GlobalArray& gauge, int t) {
+/// -Laplacian in three dimensions on time slice t: [row][column], numbered as modes are.
+inline std::vector<Number> laplacian_matrix(const GlobalArray& gauge, int t) {
   const Coord extent = gauge.extent;
   const std::size_t n = 3 * std::size_t(extent[0]) * extent[1] * extent[2];
   std::vector<Number> m(n * n);
@@ -33,7 +33,12 @@ inline EigenSystem laplacian_modes(const GlobalArray& gauge, int t) {
         }
     }
   });
-  return eigen_system(m, n);
+  return m;
+}
+/// All its modes.
+inline EigenSystem laplacian_modes(const GlobalArray& gauge, int t) {
+  const std::size_t n = 3 * std::size_t(gauge.extent[0]) * gauge.extent[1] * gauge.extent[2];
+  return eigen_system(laplacian_matrix(gauge, t), n);
 }
 
 /// F(-Laplacian) psi in three dimensions, mode by mode: sum of v F(lambda) v^+ psi on every time slice.

@@ -20,10 +20,11 @@ using test::random_numbers;
 constexpr int n_times = 5, n_vectors = 3, n_elementals = 2;
 constexpr std::size_t N = 4 * n_vectors, tau_size = N * N, elemental_size = n_vectors * n_vectors;
 
-std::vector<FactorisedOperator> some_operators() {
+/// Every Gamma with every elemental, and one of them again.
+std::vector<FactorisedOperator> all_operators() {
   std::vector<FactorisedOperator> operators;
-  for (int number = 0; number < 16; number += 3)
-    operators.push_back({number / 3 % n_elementals, Gamma::number(number)});
+  for (int elemental = 0; elemental < n_elementals; ++elemental)
+    for (int number = 0; number < 16; ++number) operators.push_back({elemental, Gamma::number(number)});
   operators.push_back({1, Gamma::five()});
   return operators;
 }
@@ -74,7 +75,7 @@ HostNumbers expected_correlators(const HostNumbers& dense, const HostNumbers& ta
 }
 
 struct Data {
-  std::vector<FactorisedOperator> operators = some_operators();
+  std::vector<FactorisedOperator> operators = all_operators();
   HostNumbers elementals = random_numbers<Complex<float>>(n_times * n_elementals * elemental_size, 1),
               taus = random_numbers<Complex<float>>(n_times * n_times * tau_size, 2),
               dense = dense_operators(elementals, operators);

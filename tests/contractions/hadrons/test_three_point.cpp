@@ -183,14 +183,34 @@ TEST_F(ThreePoints, OnAnyInstanceAreTheSame) {
   }
 }
 
+TEST_F(ThreePoints, OfFloatsAreThoseOfDoublesButForRounding) {
+  const auto values = [&]<class T>(T) {
+    const auto s = test::make_propagator<T>(lattice_, reference::random_array(lattice_.extent(), 144, 1), origin_),
+               q = test::make_propagator<T>(lattice_, reference::random_array(lattice_.extent(), 144, 2), origin_);
+    const GaugeLinks<T> links(reference::gauge_field<T>(lattice_, u_), angles_);
+    return test::values_of(three_point_functions(links, s, q, currents_, momenta_, 3));
+  };
+  const auto rounded = values(float()), expected = values(double());
+  ASSERT_EQ(rounded.size(), expected.size());
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    double most = 0;
+    for (const Number& z : expected[k]) most = std::max(most, std::abs(z));
+    for (std::size_t t = 0; t < expected[k].size(); ++t)
+      EXPECT_LT(std::abs(rounded[k][t] - expected[k][t]), 1e-5 * most) << k << ", t = " << t;
+  }
+  EXPECT_NE(rounded, expected);
+}
+
 TEST_F(ThreePoints, OfMesonsEqualDoubleSumsOverSinkAndCurrent) {
   const Momentum at_sink{0, 1, 1};
   const int sink = 7, source = 3;
   const Propagator<double> s1 = from_origin(light_), s2 = from_origin(heavy_);
   const Propagator<double> q = solved(light_, meson_sequential_source(s2, t_sink_, Gamma::number(sink), at_sink));
   EXPECT_EQ(q.labels.source, "sequential");
-  const auto ours = three_point_functions(links_, s1, q, currents_, momenta_, source);
-  ASSERT_EQ(ours.size(), currents_.size() * momenta_.size());
+  std::vector<QuarkCurrent> currents = currents_;
+  for (int local = 0; local < 16; ++local) currents.push_back({.gamma = local});
+  const auto ours = three_point_functions(links_, s1, q, currents, momenta_, source);
+  ASSERT_EQ(ours.size(), currents.size() * momenta_.size());
 
   const auto all = from_everywhere(light_);
   const GlobalArray quark = gather(s1), antiquark = gather(s2);
@@ -202,19 +222,19 @@ TEST_F(ThreePoints, OfMesonsEqualDoubleSumsOverSinkAndCurrent) {
       const Block back = gamma(15) * adjoint(block_at(antiquark, x)) * gamma(15);
       closed[y] = sum(closed[y], wave(at_sink, x), back * gamma(sink) * block_at(s, x));
     });
-  for (std::size_t k = 0; k < currents_.size(); ++k)
+  for (std::size_t k = 0; k < currents.size(); ++k)
     for (std::size_t n = 0; n < momenta_.size(); ++n) {
       std::vector<Number> expected(4);
       reference::for_each_coordinate(u_.extent, [&](const Coord& y) {
         expected[from_source(y)] +=
             wave(momenta_[n], y) * trace(current(
-                                             currents_[k], [&](const Coord& z) { return closed.at(z); },
+                                             currents[k], [&](const Coord& z) { return closed.at(z); },
                                              [&](const Coord& z) { return block_at(quark, z); }, y) *
                                          gamma(source));
       });
       const Correlator& c = ours[k * momenta_.size() + n];
       EXPECT_EQ(c.kind, "three-point");
-      EXPECT_EQ(c.channel, to_string(currents_[k]));
+      EXPECT_EQ(c.channel, to_string(currents[k]));
       EXPECT_EQ(c.momentum, momenta_[n]);
       expect_equal(c.value, expected, c.channel + ", q = " + to_string(c.momentum));
     }
