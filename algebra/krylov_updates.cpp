@@ -11,19 +11,20 @@ namespace kov::detail {
 /// back what f left in the first two, but for finished columns.  Number by number, because registers do not hold the
 /// numbers of several spinors; where these have a codec, site by site.
 template <class View, class Batch, class Site, class F, class... Views>
-KOKKOS_FORCEINLINE_FUNCTION void update_two(const Batch& batch, Site x, int slot, const F& f, const View& first,
-                                            const View& second, const Views&... others) {
+KOKKOS_FORCEINLINE_FUNCTION void update_two(const Batch& batch, PartsOfSite<> parts, Site x, int slot, const F& f,
+                                            const View& first, const View& second, const Views&... others) {
   const int group = batch.group[slot];
   using S = decltype(first(x, group));
   using R = typename S::Real;
   if constexpr (View::Codec::is_plain) {
-    for (int i = 0; i < S::n_complex; ++i) {
-      const Complex<R> a = first.element(x, group, i), b = second.element(x, group, i);
-      Complex<R> new_a = a, new_b = b;
-      f(new_a, new_b, others.element(x, group, i)...);
-      first.set_element(x, group, i, keep_finished(batch, slot, a, new_a));
-      second.set_element(x, group, i, keep_finished(batch, slot, b, new_b));
-    }
+    for_each_number<View>(
+        parts, group, [&](int part, int i) __attribute__((always_inline)) {
+          const Complex<R> a = first.element(x, part, i), b = second.element(x, part, i);
+          Complex<R> new_a = a, new_b = b;
+          f(new_a, new_b, others.element(x, part, i)...);
+          first.set_element(x, part, i, keep_finished(batch, slot, a, new_a));
+          second.set_element(x, part, i, keep_finished(batch, slot, b, new_b));
+        });
   } else {
     S a = first(x, group), b = second(x, group);
     const auto update = [&](const auto&... sites) {
@@ -37,20 +38,22 @@ KOKKOS_FORCEINLINE_FUNCTION void update_two(const Batch& batch, Site x, int slot
 
 /// The same with three that are written.
 template <class View, class Batch, class Site, class F, class... Views>
-KOKKOS_FORCEINLINE_FUNCTION void update_three(const Batch& batch, Site x, int slot, const F& f, const View& first,
-                                              const View& second, const View& third, const Views&... others) {
+KOKKOS_FORCEINLINE_FUNCTION void update_three(const Batch& batch, PartsOfSite<> parts, Site x, int slot, const F& f,
+                                              const View& first, const View& second, const View& third,
+                                              const Views&... others) {
   const int group = batch.group[slot];
   using S = decltype(first(x, group));
   using R = typename S::Real;
   if constexpr (View::Codec::is_plain) {
-    for (int i = 0; i < S::n_complex; ++i) {
-      const Complex<R> a = first.element(x, group, i), b = second.element(x, group, i), c = third.element(x, group, i);
-      Complex<R> new_a = a, new_b = b, new_c = c;
-      f(new_a, new_b, new_c, others.element(x, group, i)...);
-      first.set_element(x, group, i, keep_finished(batch, slot, a, new_a));
-      second.set_element(x, group, i, keep_finished(batch, slot, b, new_b));
-      third.set_element(x, group, i, keep_finished(batch, slot, c, new_c));
-    }
+    for_each_number<View>(
+        parts, group, [&](int part, int i) __attribute__((always_inline)) {
+          const Complex<R> a = first.element(x, part, i), b = second.element(x, part, i), c = third.element(x, part, i);
+          Complex<R> new_a = a, new_b = b, new_c = c;
+          f(new_a, new_b, new_c, others.element(x, part, i)...);
+          first.set_element(x, part, i, keep_finished(batch, slot, a, new_a));
+          second.set_element(x, part, i, keep_finished(batch, slot, b, new_b));
+          third.set_element(x, part, i, keep_finished(batch, slot, c, new_c));
+        });
   } else {
     S a = first(x, group), b = second(x, group), c = third(x, group);
     const auto update = [&](const auto&... sites) {
@@ -61,6 +64,12 @@ KOKKOS_FORCEINLINE_FUNCTION void update_three(const Batch& batch, Site x, int sl
     second.set(x, b, group);
     third.set(x, c, group);
   }
+}
+
+/// Prefetches a group of the next site.
+template <class Site, class... Views>
+KOKKOS_FORCEINLINE_FUNCTION void prefetch_group(PartsOfSite<> parts, Site x, int group, const Views&... views) {
+  for (int part = parts.n * group; part < parts.n * (group + 1); ++part) (prefetch_ahead(views, x, part), ...);
 }
 
 /// direction = residual + beta direction
@@ -76,6 +85,7 @@ KOKKOS_FORCEINLINE_FUNCTION void turn(Complex<R>& direction, const Complex<R>& r
 template <class View, class Batch>
 struct CgStepKernel {
   View x, p, r;
+  PartsOfSite<> parts;
   Batch batch;
 
   template <class Site>
@@ -83,7 +93,7 @@ struct CgStepKernel {
     using R = typename decltype(x(site, 0))::Real;
     const R alpha = batch.template coefficient<R>(0, slot), beta = batch.template coefficient<R>(1, slot);
     update_two(
-        batch, site, slot,
+        batch, parts, site, slot,
         [&](Complex<R> & to, Complex<R> & direction, const Complex<R>& residual) __attribute__((always_inline)) {
           add_product(to.re, alpha, direction.re);
           add_product(to.im, alpha, direction.im);
@@ -97,6 +107,7 @@ struct CgStepKernel {
 template <class View, class Groups>
 struct CgSumsKernel {
   View p, q, r;
+  PartsOfSite<> parts;
   Groups batch;
   bool prefetches;
 
@@ -118,8 +129,10 @@ struct CgSumsKernel {
       rr += c.im * c.im;
     };
     if constexpr (View::Codec::is_plain) {
-      for (int i = 0; i < S::n_complex; ++i)
-        add(p.element(x, group, i), q.element(x, group, i), r.element(x, group, i));
+      for_each_number<View>(
+          parts, group, [&](int part, int i) __attribute__((always_inline)) {
+            add(p.element(x, part, i), q.element(x, part, i), r.element(x, part, i));
+          });
     } else {
       const S a = p(x, group), b = q(x, group), c = r(x, group);
       for (int i = 0; i < S::n_complex; ++i) add(a.z[i], b.z[i], c.z[i]);
@@ -129,7 +142,7 @@ struct CgSumsKernel {
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site site, int slot) const {
     if (!prefetches) return;
-    for (const View& view : {p, q, r}) prefetch_ahead(view, site, batch.group[slot]);
+    prefetch_group(parts, site, batch.group[slot], p, q, r);
   }
 };
 
@@ -137,6 +150,7 @@ struct CgSumsKernel {
 template <class View, class Batch>
 struct CgUpdateKernel {
   View x, r, p, q;
+  PartsOfSite<> parts;
   Batch batch;
 
   template <class Site>
@@ -145,7 +159,7 @@ struct CgUpdateKernel {
     const R alpha = batch.template coefficient<R>(0, slot), minus = -alpha,
             beta = batch.template coefficient<R>(1, slot);
     update_three(
-        batch, site, slot,
+        batch, parts, site, slot,
         [&](Complex<R> & to, Complex<R> & residual, Complex<R> & direction, const Complex<R>& image)
             __attribute__((always_inline)) {
               add_product(to.re, alpha, direction.re);
@@ -162,6 +176,7 @@ struct CgUpdateKernel {
 template <class View, class Groups>
 struct BiCgStabSumsKernel {
   View t, r, v, shadow, image;
+  PartsOfSite<> parts;
   Groups batch;
   bool prefetches;
 
@@ -189,9 +204,11 @@ struct BiCgStabSumsKernel {
       rr += b.im * b.im;
     };
     if constexpr (View::Codec::is_plain) {
-      for (int i = 0; i < S::n_complex; ++i)
-        add(t.element(x, group, i), r.element(x, group, i), v.element(x, group, i), shadow.element(x, group, i),
-            image.element(x, group, i));
+      for_each_number<View>(
+          parts, group, [&](int part, int i) __attribute__((always_inline)) {
+            add(t.element(x, part, i), r.element(x, part, i), v.element(x, part, i), shadow.element(x, part, i),
+                image.element(x, part, i));
+          });
     } else {
       const S a = t(x, group), b = r(x, group), c = v(x, group), d = shadow(x, group), e = image(x, group);
       for (int i = 0; i < S::n_complex; ++i) add(a.z[i], b.z[i], c.z[i], d.z[i], e.z[i]);
@@ -202,7 +219,7 @@ struct BiCgStabSumsKernel {
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site site, int slot) const {
     if (!prefetches) return;
-    for (const View& view : {t, r, v, shadow, image}) prefetch_ahead(view, site, batch.group[slot]);
+    prefetch_group(parts, site, batch.group[slot], t, r, v, shadow, image);
   }
 };
 
@@ -210,6 +227,7 @@ struct BiCgStabSumsKernel {
 template <class View, class Batch>
 struct BiCgStabUpdateKernel {
   View x, r, p, t, v;
+  PartsOfSite<> parts;
   Batch batch;
 
   template <class Site>
@@ -218,7 +236,7 @@ struct BiCgStabUpdateKernel {
     const Complex<R> alpha = batch.template coefficient<R>(0, slot), omega = batch.template coefficient<R>(1, slot),
                      minus = -omega, beta = batch.template coefficient<R>(2, slot);
     update_three(
-        batch, site, slot,
+        batch, parts, site, slot,
         [&](Complex<R> & to, Complex<R> & residual, Complex<R> & direction, const Complex<R>& of_t,
             const Complex<R>& of_v) __attribute__((always_inline)) {
           multiply_add(to, alpha, direction);
@@ -237,21 +255,24 @@ template <VectorField F>
 void KrylovUpdates<F>::cg_step(const Real& alpha, const F& x, const Real& beta, const F& r, const F& p,
                                const ColumnMask& finished, const Exec& exec) {
   require_conforming(x, r, p);
-  using View = typename F::View;
+  using View = AlgebraView<F>;
   const std::array<ColumnCoefficients<double>, 2> c{alpha, beta};
   for (const auto& batch : column_batches<typename F::Real, F::Lanes::width>(x.name(), x.n_components(), c, finished))
     for_each_group("cg_step", x, batch.n_slots,
-                   CgStepKernel<View, std::decay_t<decltype(batch)>>{x.view(), p.view(), r.view(), batch}, exec);
+                   CgStepKernel<View, std::decay_t<decltype(batch)>>{algebra_view(x), algebra_view(p), algebra_view(r),
+                                                                     parts_of_site(x), batch},
+                   exec);
 }
 
 template <VectorField F>
 CgSums KrylovUpdates<F>::cg_sums(const F& p, const F& q, const F& r, const ColumnMask& finished, const Exec& exec) {
   require_conforming(p, q, r);
-  using View = typename F::View;
+  using View = AlgebraView<F>;
   SumsOfColumns<4, F> sums(p, exec);
   for (const auto& groups : column_groups<F::Lanes::width>(p.name(), p.n_components(), finished))
     sums.add("cg_sums", groups,
-             CgSumsKernel<View, std::decay_t<decltype(groups)>>{p.view(), q.view(), r.view(), groups,
+             CgSumsKernel<View, std::decay_t<decltype(groups)>>{algebra_view(p), algebra_view(q), algebra_view(r),
+                                                                parts_of_site(p), groups,
                                                                 exceeds_third_cache(3 * p.bytes())});
   const std::vector<double> found = sums.over_ranks(finished);
   const Real none = Real::repeated(p.n_components(), 0);
@@ -269,11 +290,12 @@ template <VectorField F>
 void KrylovUpdates<F>::cg_update(const Real& alpha, const F& q, const F& x, const Real& beta, const F& r, const F& p,
                                  const ColumnMask& finished, const Exec& exec) {
   require_conforming(x, r, p, q);
-  using View = typename F::View;
+  using View = AlgebraView<F>;
   const std::array<ColumnCoefficients<double>, 2> c{alpha, beta};
   for (const auto& batch : column_batches<typename F::Real, F::Lanes::width>(x.name(), x.n_components(), c, finished))
     for_each_group("cg_update", x, batch.n_slots,
-                   CgUpdateKernel<View, std::decay_t<decltype(batch)>>{x.view(), r.view(), p.view(), q.view(), batch},
+                   CgUpdateKernel<View, std::decay_t<decltype(batch)>>{
+                       algebra_view(x), algebra_view(r), algebra_view(p), algebra_view(q), parts_of_site(x), batch},
                    exec);
 }
 
@@ -281,14 +303,14 @@ template <VectorField F>
 BiCgStabSums KrylovUpdates<F>::bicgstab_sums(const F& t, const F& r, const F& v, const F& shadow, const F& image,
                                              const ColumnMask& finished, const Exec& exec) {
   require_conforming(t, r, v, shadow, image);
-  using View = typename F::View;
+  using View = AlgebraView<F>;
   constexpr int n = 14;
   SumsOfColumns<n, F> sums(t, exec);
   for (const auto& groups : column_groups<F::Lanes::width>(t.name(), t.n_components(), finished))
-    sums.add(
-        "bicgstab_sums", groups,
-        BiCgStabSumsKernel<View, std::decay_t<decltype(groups)>>{
-            t.view(), r.view(), v.view(), shadow.view(), image.view(), groups, exceeds_third_cache(5 * t.bytes())});
+    sums.add("bicgstab_sums", groups,
+             BiCgStabSumsKernel<View, std::decay_t<decltype(groups)>>{
+                 algebra_view(t), algebra_view(r), algebra_view(v), algebra_view(shadow), algebra_view(image),
+                 parts_of_site(t), groups, exceeds_third_cache(5 * t.bytes())});
   const std::vector<double> found = sums.over_ranks(finished);
   const Number none = Number::repeated(t.n_components(), 0);
   BiCgStabSums result{none, none, none, none, none, none, real(none), real(none)};
@@ -310,12 +332,13 @@ void KrylovUpdates<F>::bicgstab_update(const Number& alpha, const Number& omega,
                                        const F& v, const F& x, const F& r, const F& p, const ColumnMask& finished,
                                        const Exec& exec) {
   require_conforming(x, r, p, t, v);
-  using View = typename F::View;
+  using View = AlgebraView<F>;
   const std::array<ColumnCoefficients<std::complex<double>>, 3> c{alpha, omega, beta};
   for (const auto& batch : column_batches<typename F::Real, F::Lanes::width>(x.name(), x.n_components(), c, finished))
     for_each_group("bicgstab_update", x, batch.n_slots,
-                   BiCgStabUpdateKernel<View, std::decay_t<decltype(batch)>>{x.view(), r.view(), p.view(), t.view(),
-                                                                             v.view(), batch},
+                   BiCgStabUpdateKernel<View, std::decay_t<decltype(batch)>>{algebra_view(x), algebra_view(r),
+                                                                             algebra_view(p), algebra_view(t),
+                                                                             algebra_view(v), parts_of_site(x), batch},
                    exec);
 }
 

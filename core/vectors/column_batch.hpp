@@ -135,6 +135,7 @@ struct ColumnCombineKernel {
 
   Kokkos::Array<View, n> in;
   View out;
+  PartsOfSite<> parts;
   ColumnBatch<T, is_complex, n, width> batch;
 
   template <class Site>
@@ -157,16 +158,15 @@ struct ColumnCombineKernel {
     }
     return sum;
   }
-  /// z[k] of value().
+  /// Number k of a part.
   template <class Site>
-  KOKKOS_FORCEINLINE_FUNCTION auto number(Site x, int slot, int k) const {
-    const int group = batch.group[slot];
-    auto sum = in[0].element(x, group, k);
+  KOKKOS_FORCEINLINE_FUNCTION auto number(Site x, int slot, int part, int k) const {
+    auto sum = in[0].element(x, part, k);
     using R = decltype(sum.re);
     sum = batch.template coefficient<R>(0, slot) * sum;
-    for (int i = 1; i < n; ++i) multiply_add(sum, batch.template coefficient<R>(i, slot), in[i].element(x, group, k));
+    for (int i = 1; i < n; ++i) multiply_add(sum, batch.template coefficient<R>(i, slot), in[i].element(x, part, k));
     if constexpr (width > 1) {
-      if (batch.is_mixed[slot]) return keep_finished(batch, slot, out.element(x, group, k), sum);
+      if (batch.is_mixed[slot]) return keep_finished(batch, slot, out.element(x, part, k), sum);
     }
     return sum;
   }
@@ -177,12 +177,12 @@ template <class C, VectorField F, class Function, class... Xs>
 void for_each_combination(const F& y, const std::array<ColumnCoefficients<C>, sizeof...(Xs)>& c,
                           const ColumnMask& finished, const Function& f, const Xs&... x) {
   require_conforming(y, x...);
-  using View = typename F::View;
+  using View = AlgebraView<F>;
   constexpr int n = int(sizeof...(Xs));
   for (const auto& batch : column_batches<typename F::Real, F::Lanes::width>(y.name(), y.n_components(), c, finished))
     f(
         ColumnCombineKernel<View, typename F::Real, !std::is_same_v<C, double>, n, F::Lanes::width>{
-            {x.view()...}, y.view(), batch},
+            {algebra_view(x)...}, algebra_view(y), parts_of_site(y), batch},
         batch);
 }
 

@@ -41,9 +41,10 @@ std::vector<double> sum_columns(const char* name, const F& x, const Kernel& kern
 template <VectorField F>
 ByColumn<double> ColumnSums<F>::norm2(const F& x, const ColumnMask& finished, const Exec& exec) {
   if (is_single_column(x, finished)) return FieldSums<F>::norm2(x, exec);
-  return sum_columns<1>("norm2_by_column", x,
-                        Norm2Kernel<typename F::View>{x.view(), x.n_groups(), exceeds_third_cache(x.bytes())}, finished,
-                        exec);
+  return sum_columns<1>(
+      "norm2_by_column", x,
+      Norm2Kernel<AlgebraView<F>>{algebra_view(x), parts_of_site(x), x.n_groups(), exceeds_third_cache(x.bytes())},
+      finished, exec);
 }
 
 template <VectorField F>
@@ -51,8 +52,8 @@ ByColumn<std::complex<double>> ColumnSums<F>::inner_product(const F& x, const F&
                                                             const Exec& exec) {
   if (is_single_column(x, finished)) return FieldSums<F>::inner_product(x, y, exec);
   require_conforming(x, y);
-  const InnerProductKernel<typename F::View, false> kernel{x.view(), y.view(), x.n_groups(),
-                                                           exceeds_third_cache(2 * x.bytes())};
+  const InnerProductKernel<AlgebraView<F>, false> kernel{algebra_view(x), algebra_view(y), parts_of_site(x),
+                                                         x.n_groups(), exceeds_third_cache(2 * x.bytes())};
   const std::vector<double> sums = sum_columns<2>("inner_product_by_column", x, kernel, finished, exec);
   auto products = ByColumn<std::complex<double>>::repeated(x.n_components(), 0);
   for (std::size_t k = 0; k < products.size(); ++k) products[k] = {sums[2 * k], sums[2 * k + 1]};
@@ -67,8 +68,8 @@ ColumnProducts ColumnSums<F>::inner_product_norm2(const F& x, const F& y, const 
     return {product, norm};
   }
   require_conforming(x, y);
-  const InnerProductKernel<typename F::View, true> kernel{x.view(), y.view(), x.n_groups(),
-                                                          exceeds_third_cache(2 * x.bytes())};
+  const InnerProductKernel<AlgebraView<F>, true> kernel{algebra_view(x), algebra_view(y), parts_of_site(x),
+                                                        x.n_groups(), exceeds_third_cache(2 * x.bytes())};
   return column_products(sum_columns<3>("inner_product_norm2_by_column", x, kernel, finished, exec));
 }
 

@@ -9,6 +9,7 @@
 #include "kov/core/launch/for_each_site.hpp"
 
 #include <type_traits>
+#include <utility>
 
 namespace kov::detail {
 
@@ -40,6 +41,45 @@ concept VectorField = AnyField<F>;
 /// Whether algebra on all of a field is done by its kernels by column.
 template <VectorField F>
 inline constexpr bool goes_by_column = F::Lanes::width > 1;
+
+/// Whether vector algebra takes a site number by number, so that its kernels are compiled once for all types of site:
+/// on CPUs, whose codecs take whole sites.  GPUs have all numbers of a site under way at once.
+template <VectorField F>
+inline constexpr bool by_numbers = has_packs&& F::View::Codec::is_plain;
+
+/// What kernels of vector algebra see of a field: numbers, or sites.
+template <VectorField F>
+auto algebra_view(const F& f) {
+  if constexpr (by_numbers<F>)
+    return f.template view_of_parts<Scalar>();
+  else
+    return f.view();
+}
+template <VectorField F>
+using AlgebraView = decltype(algebra_view(std::declval<const F&>()));
+
+/// How many of what an AlgebraView has are a site of the field; part k of a group is n * group + k of the view.
+template <bool numbers = has_packs>
+struct PartsOfSite {
+  int n = 1;
+};
+template <>
+struct PartsOfSite<false> {
+  static constexpr int n = 1;
+};
+template <VectorField F>
+PartsOfSite<> parts_of_site(const F&) {
+  PartsOfSite<> parts;
+  if constexpr (by_numbers<F>) parts.n = F::n_complex;
+  return parts;
+}
+
+/// Calls f(part, i) for the complex numbers of a group: number i of this part of the view.
+template <class View, class F>
+KOKKOS_FORCEINLINE_FUNCTION void for_each_number(PartsOfSite<> parts, int group, const F& f) {
+  for (int part = parts.n * group; part < parts.n * (group + 1); ++part)
+    for (int i = 0; i < View::n_complex; ++i) f(part, i);
+}
 
 template <VectorField F, class... Fs>
 void require_conforming(const F& x, const Fs&... others) {

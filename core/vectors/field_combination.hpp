@@ -37,16 +37,16 @@ KOKKOS_FORCEINLINE_FUNCTION Complex<R> spread(const Complex<T>& a) {
 template <class Combine, class Site, class F>
 KOKKOS_FORCEINLINE_FUNCTION void store_combination(const Combine& combine, Site x, int group, const F& f) {
   using View = decltype(combine.out);
-  const int component = combine.component(group);
   if constexpr (View::Codec::is_plain && !std::is_same_v<Site, LaneSite>) {
-    kov::unroll<View::n_complex>([&](int i) __attribute__((always_inline)) {
-      const auto z = combine.number(x, group, i);
-      combine.out.set_element(x, component, i, z);
-      f(z);
-    });
+    for_each_number<View>(
+        combine.parts, combine.component(group), [&](int part, int i) __attribute__((always_inline)) {
+          const auto z = combine.number(x, group, part, i);
+          combine.out.set_element(x, part, i, z);
+          f(z);
+        });
   } else {
     const auto v = combine.value(x, group);
-    combine.out.set(x, v, component);
+    combine.out.set(x, v, combine.component(group));
     kov::unroll<View::n_complex>([&](int i) __attribute__((always_inline)) { f(v.z[i]); });
   }
 }
@@ -64,6 +64,7 @@ struct CombineKernel {
   Kokkos::Array<View, n> in;
   Kokkos::Array<C, n> c;
   View out;
+  PartsOfSite<> parts;
   int n_groups;
 
   template <class Site>
@@ -83,13 +84,13 @@ struct CombineKernel {
     for (int i = 1; i < n; ++i) multiply_add(sum, spread<R>(c[i]), in[i](x, group));
     return sum;
   }
-  /// z[k] of value().
+  /// Number k of a part.
   template <class Site>
-  KOKKOS_FORCEINLINE_FUNCTION auto number(Site x, int group, int k) const {
-    auto sum = in[0].element(x, group, k);
+  KOKKOS_FORCEINLINE_FUNCTION auto number(Site x, int /*group*/, int part, int k) const {
+    auto sum = in[0].element(x, part, k);
     using R = decltype(sum.re);
     sum = spread<R>(c[0]) * sum;
-    for (int i = 1; i < n; ++i) multiply_add(sum, spread<R>(c[i]), in[i].element(x, group, k));
+    for (int i = 1; i < n; ++i) multiply_add(sum, spread<R>(c[i]), in[i].element(x, part, k));
     return sum;
   }
 };
@@ -100,9 +101,8 @@ auto combination(const F& y, const std::array<C, sizeof...(Xs)>& c, const Xs&...
   require_conforming(y, x...);
   using T = typename F::Real;
   constexpr int n = sizeof...(Xs);
-  using View = typename F::View;
   using K = decltype(round_to<T>(c[0]));
-  CombineKernel<View, K, n> kernel{{x.view()...}, {}, y.view(), y.n_groups()};
+  CombineKernel<AlgebraView<F>, K, n> kernel{{algebra_view(x)...}, {}, algebra_view(y), parts_of_site(y), y.n_groups()};
   for (int i = 0; i < n; ++i) kernel.c[i] = round_to<T>(c[std::size_t(i)]);
   return kernel;
 }

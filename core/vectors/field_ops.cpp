@@ -43,9 +43,10 @@ std::vector<C> of_every_column(const F& y, C a) {
 
 template <VectorField F>
 void FieldOps<F>::zero(const F& x, const Exec& exec) {
-  const ZeroKernel<typename F::View> kernel{x.view(), x.n_groups()};
+  const int n_groups = parts_of_site(x).n * x.n_groups();
+  const ZeroKernel<AlgebraView<F>> kernel{algebra_view(x), n_groups};
   if constexpr (goes_by_column<F>)
-    for_each_group("zero", x, x.n_groups(), kernel, exec);
+    for_each_group("zero", x, n_groups, kernel, exec);
   else
     for_each_site("zero", x.range().in_memory_order(), kernel, exec);
 }

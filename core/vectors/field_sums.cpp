@@ -38,7 +38,8 @@ double FieldSums<F>::norm2(const F& x, const Exec& exec) {
   if constexpr (goes_by_column<F>) {
     return total(ColumnSums<F>::norm2(x, {}, exec));
   } else {
-    const Norm2Kernel<typename F::View> kernel{x.view(), x.n_groups(), exceeds_third_cache(x.bytes())};
+    const Norm2Kernel<AlgebraView<F>> kernel{algebra_view(x), parts_of_site(x), x.n_groups(),
+                                             exceeds_third_cache(x.bytes())};
     return sum_sites<1>("norm2", x.lattice(), x.subset(), kernel, SumMode::chunked, exec)[0];
   }
 }
@@ -49,8 +50,8 @@ std::complex<double> FieldSums<F>::inner_product(const F& x, const F& y, const E
     return total(ColumnSums<F>::inner_product(x, y, {}, exec));
   } else {
     require_conforming(x, y);
-    const InnerProductKernel<typename F::View, false> kernel{x.view(), y.view(), x.n_groups(),
-                                                             exceeds_third_cache(2 * x.bytes())};
+    const InnerProductKernel<AlgebraView<F>, false> kernel{algebra_view(x), algebra_view(y), parts_of_site(x),
+                                                           x.n_groups(), exceeds_third_cache(2 * x.bytes())};
     const auto sum = sum_sites<2>("inner_product", x.lattice(), x.subset(), kernel, SumMode::chunked, exec);
     return {sum[0], sum[1]};
   }
@@ -63,8 +64,8 @@ std::pair<std::complex<double>, double> FieldSums<F>::inner_product_norm2(const 
     return {total(sums.inner_product), total(sums.norm2)};
   } else {
     require_conforming(x, y);
-    const InnerProductKernel<typename F::View, true> kernel{x.view(), y.view(), x.n_groups(),
-                                                            exceeds_third_cache(2 * x.bytes())};
+    const InnerProductKernel<AlgebraView<F>, true> kernel{algebra_view(x), algebra_view(y), parts_of_site(x),
+                                                          x.n_groups(), exceeds_third_cache(2 * x.bytes())};
     const auto sum = sum_sites<3>("inner_product_norm2", x.lattice(), x.subset(), kernel, SumMode::chunked, exec);
     return {{sum[0], sum[1]}, sum[2]};
   }

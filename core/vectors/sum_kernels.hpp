@@ -33,30 +33,39 @@ struct Norm2Kernel {
   static constexpr bool takes_pairs = View::outers == 2;
 
   View in;
+  PartsOfSite<> parts;
   int n_groups;
   bool prefetches;
 
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x) const {
-    using S = decltype(in(x, 0));
-    Values<RealSumOf<S>, 1> sum{{RealSumOf<S>(0.0)}};
-    for (int group = 0; group < n_groups; ++group) add_norm2(sum.v[0], in(x, group));
-    return sum;
+    return sum(x, 0, n_groups);
   }
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Site x, int group) const {
-    using S = decltype(in(x, 0));
-    Values<RealSumOf<S>, 1> sum{{RealSumOf<S>(0.0)}};
-    add_norm2(sum.v[0], in(x, group));
-    return sum;
+    return sum(x, group, group + 1);
   }
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x) const {
-    for (int group = 0; group < n_groups; ++group) prefetch(x, group);
+    prefetch_groups(x, 0, n_groups);
   }
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x, int group) const {
-    if (prefetches) prefetch_ahead(in, x, group);
+    prefetch_groups(x, group, group + 1);
+  }
+
+ private:
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION auto sum(Site x, int begin, int end) const {
+    using R = RealSumOf<decltype(in(x, 0))>;
+    R norm(0.0);
+    for (int part = parts.n * begin; part < parts.n * end; ++part) add_norm2(norm, in(x, part));
+    return Values<R, 1>{{norm}};
+  }
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch_groups(Site x, int begin, int end) const {
+    if (!prefetches) return;
+    for (int part = parts.n * begin; part < parts.n * end; ++part) prefetch_ahead(in, x, part);
   }
 };
 
@@ -96,6 +105,7 @@ struct InnerProductKernel {
   static constexpr bool takes_pairs = View::outers == 2;
 
   View a, b;
+  PartsOfSite<> parts;
   int n_groups;
   bool prefetches;
 
@@ -109,13 +119,11 @@ struct InnerProductKernel {
   }
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x) const {
-    for (int group = 0; group < n_groups; ++group) prefetch(x, group);
+    prefetch_groups(x, 0, n_groups);
   }
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x, int group) const {
-    if (!prefetches) return;
-    prefetch_ahead(a, x, group);
-    prefetch_ahead(b, x, group);
+    prefetch_groups(x, group, group + 1);
   }
 
  private:
@@ -125,8 +133,8 @@ struct InnerProductKernel {
     using R = RealSumOf<S>;
     Complex<R> sum{R(0.0), R(0.0)};
     R norm(0.0);
-    for (int group = begin; group < end; ++group) {
-      const S v = a(x, group), w = b(x, group);
+    for (int part = parts.n * begin; part < parts.n * end; ++part) {
+      const S v = a(x, part), w = b(x, part);
       kov::unroll<S::n_complex>([&](int i) __attribute__((always_inline)) {
         conj_multiply_add(sum, to_double(v.z[i]), to_double(w.z[i]));
       });
@@ -136,6 +144,14 @@ struct InnerProductKernel {
       return Values<R, 3>{{sum.re, sum.im, norm}};
     else
       return Values<R, 2>{{sum.re, sum.im}};
+  }
+  template <class Site>
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch_groups(Site x, int begin, int end) const {
+    if (!prefetches) return;
+    for (int part = parts.n * begin; part < parts.n * end; ++part) {
+      prefetch_ahead(a, x, part);
+      prefetch_ahead(b, x, part);
+    }
   }
 };
 
