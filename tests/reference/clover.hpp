@@ -64,7 +64,7 @@ struct DiracParameters {
 /// and c_time with t; sign = -1 for the adjoint.
 inline GlobalArray site_term(const GlobalArray& gauge, const GlobalArray& psi, const DiracParameters& p, int sign = 1) {
   GlobalArray out(psi.extent, 12);
-  for_each_coordinate(psi.extent, [&](const Coord& x) {
+  fill_sites(out, [&](const Coord& x) {
     for (int i = 0; i < 12; ++i)
       out.at(x)[i] = Number(1 + 3 * p.nu / p.xi0 + p.mass, sign * (i < 6 ? p.mu : -p.mu)) * psi.at(x)[i];
     if (p.c_space == 0 && p.c_time == 0) return;

@@ -53,13 +53,14 @@ inline Number phase(const Coord& extent, const std::array<int, 3>& p, const Coor
   return std::polar(1.0, angle);
 }
 
-/// f(x), summed with phases over every time slice, t from the source.
+/// f(x), summed with phases over every time slice, t from the source; a share of the sites on each rank.  Collective.
 template <class F>
 std::vector<Number> fourier(const Coord& extent, const std::array<int, 3>& p, const Coord& source, const F& f) {
   std::vector<Number> c(static_cast<std::size_t>(extent[3]));
-  for_each_coordinate(extent, [&](const Coord& x) {
+  for_each_of_share(extent, [&](const Coord& x) {
     c[std::size_t((x[3] - source[3] + extent[3]) % extent[3])] += phase(extent, p, x, source) * f(x);
   });
+  sum_over_ranks(c);
   return c;
 }
 
@@ -152,7 +153,7 @@ inline std::vector<double> scale(const GlobalArray& s1, int k1, const GlobalArra
 /// g(x) S(x) g(source)^+, colour only.
 inline GlobalArray gauge_transformed(const GlobalArray& s, const GlobalArray& g, const Coord& source) {
   GlobalArray out(s.extent, s.n);
-  for_each_coordinate(s.extent, [&](const Coord& x) {
+  fill_sites(out, [&](const Coord& x) {
     for (int spins = 0; spins < 16; ++spins)
       for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j)

@@ -18,7 +18,7 @@ inline GlobalArray fourier(const GlobalArray& a, int n_dimensions, int sign = -1
   for (int mu = 0; mu < n_dimensions; ++mu) {
     const int L = a.extent[std::size_t(mu)];
     GlobalArray out(a.extent, a.n);
-    for_each_coordinate(a.extent, [&](const Coord& p) {
+    fill_sites(out, [&](const Coord& p) {
       for (int x = 0; x < L; ++x) {
         const Number phase = std::polar(1.0, sign * 2 * pi * ((x * p[std::size_t(mu)]) % L) / L);
         const Number* v = in.at(shifted(p, mu, x - p[std::size_t(mu)]));

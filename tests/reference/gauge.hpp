@@ -43,28 +43,27 @@ inline Matrix3 matrix(const GlobalArray& a, const Coord& x, int mu) {
 
 /// The mean of Re tr P / 3 in one plane.
 inline double plaquette(const GlobalArray& u, int mu, int nu) {
-  double sum = 0;
-  for_each_coordinate(u.extent, [&](const Coord& x) {
+  const Number sum = sum_sites(u.extent, [&](const Coord& x) {
     const Matrix3 up = product(matrix(u, x, mu), matrix(u, shifted(x, mu, 1), nu));
-    sum += trace(product(up, dagger(product(matrix(u, x, nu), matrix(u, shifted(x, nu, 1), mu))))).real();
+    return trace(product(up, dagger(product(matrix(u, x, nu), matrix(u, shifted(x, nu, 1), mu)))));
   });
-  return sum / (3 * double(volume(u.extent)));
+  return sum.real() / (3 * double(volume(u.extent)));
 }
 
 inline double link_trace(const GlobalArray& u) {
-  double sum = 0;
-  for_each_coordinate(u.extent, [&](const Coord& x) {
-    for (int mu = 0; mu < 4; ++mu) sum += trace(matrix(u, x, mu)).real();
+  const Number sum = sum_sites(u.extent, [&](const Coord& x) {
+    Number of_site = 0;
+    for (int mu = 0; mu < 4; ++mu) of_site += trace(matrix(u, x, mu));
+    return of_site;
   });
-  return sum / (12 * double(volume(u.extent)));
+  return sum.real() / (12 * double(volume(u.extent)));
 }
 
 inline Number polyakov_loop(const GlobalArray& u) {
-  Number sum = 0;
-  for_each_coordinate({u.extent[0], u.extent[1], u.extent[2], 1}, [&](const Coord& x) {
+  const Number sum = sum_sites({u.extent[0], u.extent[1], u.extent[2], 1}, [&](const Coord& x) {
     Matrix3 line = matrix(u, x, 3);
     for (int t = 1; t < u.extent[3]; ++t) line = product(line, matrix(u, shifted(x, 3, t), 3));
-    sum += trace(line);
+    return trace(line);
   });
   return sum / (3 * double(u.extent[0]) * u.extent[1] * u.extent[2]);
 }
@@ -72,7 +71,7 @@ inline Number polyakov_loop(const GlobalArray& u) {
 /// g(x) U_mu(x) g(x + mu)^+.
 inline GlobalArray gauge_transform(const GlobalArray& u, const GlobalArray& g) {
   GlobalArray v(u.extent, u.n);
-  for_each_coordinate(u.extent, [&](const Coord& x) {
+  fill_sites(v, [&](const Coord& x) {
     for (int mu = 0; mu < 4; ++mu) {
       const Matrix3 m = product(product(matrix(g, x, 0), matrix(u, x, mu)), dagger(matrix(g, shifted(x, mu, 1), 0)));
       std::copy(m.begin(), m.end(), v.at(x) + 9 * mu);

@@ -10,7 +10,7 @@ namespace kov::reference {
 /// Colour on the left of n / 3 colour vectors a site.
 inline GlobalArray transform_quarks(const GlobalArray& g, const GlobalArray& psi) {
   GlobalArray out(psi.extent, psi.n);
-  for_each_coordinate(psi.extent, [&](const Coord& x) {
+  fill_sites(out, [&](const Coord& x) {
     for (int i = 0; i < psi.n; i += 3)
       for (int a = 0; a < 3; ++a)
         for (int b = 0; b < 3; ++b) out.at(x)[i + a] += g.at(x)[3 * a + b] * psi.at(x)[i + b];
@@ -21,7 +21,7 @@ inline GlobalArray transform_quarks(const GlobalArray& g, const GlobalArray& psi
 /// gauge: four links a site.
 inline GlobalArray transform_links(const GlobalArray& g, const GlobalArray& gauge) {
   GlobalArray out(gauge.extent, 36);
-  for_each_coordinate(gauge.extent, [&](const Coord& x) {
+  fill_sites(out, [&](const Coord& x) {
     for (int mu = 0; mu < 4; ++mu) {
       const Number *left = g.at(x), *right = g.at(shifted(x, mu, 1)), *u = gauge.at(x) + 9 * mu;
       for (int a = 0; a < 3; ++a)

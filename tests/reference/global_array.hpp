@@ -3,6 +3,7 @@
 // Whole lattices as plain arrays, the same on every rank: what the naive reference versions work on.
 #pragma once
 
+#include "kov/core/comm/comm.hpp"
 #include "kov/core/field/site_map.hpp"
 #include "kov/core/site/max_or_nan.hpp"
 #include "kov/core/site/random.hpp"
@@ -10,6 +11,9 @@
 
 #include <algorithm>
 #include <complex>
+#include <map>
+#include <span>
+#include <tuple>
 #include <vector>
 
 namespace kov::reference {
@@ -41,17 +45,69 @@ void for_each_coordinate(const Coord& extent, const F& f) {
   for (std::int64_t i = 0; i < volume(extent); ++i) f(coordinate(i, extent));
 }
 
+inline void sum_over_ranks(std::vector<Number>& numbers) {
+  const Comm comm = Comm::world();
+  if (comm.size() > 1) comm.sum(std::span(reinterpret_cast<double*>(numbers.data()), 2 * numbers.size()));
+}
+
+/// Calls f(x) for a share of the sites on each rank: where definitions were taken at all sites on each of several
+/// ranks, they were most of the time of tests.
+template <class F>
+void for_each_of_share(const Coord& extent, const F& f) {
+  const Comm comm = Comm::world();
+  for (std::int64_t i = comm.rank(); i < volume(extent); i += comm.size()) f(coordinate(i, extent));
+}
+
+/// Calls f(x), which writes into out.at(x) and nowhere else, for a share of the sites, and gives all ranks what they
+/// wrote.  out is zero before.  Collective.
+template <class F>
+void fill_sites(GlobalArray& out, const F& f) {
+  for_each_of_share(out.extent, f);
+  sum_over_ranks(out.data);
+}
+
+/// The sum of f(x).  Collective.
+template <class F>
+Number sum_sites(const Coord& extent, const F& f) {
+  std::vector<Number> sum(1);
+  for_each_of_share(extent, [&](const Coord& x) { sum[0] += f(x); });
+  sum_over_ranks(sum);
+  return sum[0];
+}
+
+/// make(), or what it gave before for this shape and seed: many tests ask for the same random numbers.
+template <class Make>
+GlobalArray remembered(const Coord& extent, int n, std::uint64_t seed, const Make& make) {
+  constexpr std::size_t most = std::size_t(1) << 21;  // numbers: 32 MB for each type of make
+  static std::map<std::tuple<Coord, int, std::uint64_t>, GlobalArray> made;
+  static std::size_t size = 0;
+  const std::tuple key(extent, n, seed);
+  if (const auto known = made.find(key); known != made.end()) return known->second;
+  GlobalArray result = make();
+  if (size + result.data.size() > most) {
+    made.clear();
+    size = 0;
+  }
+  if (result.data.size() <= most) {
+    made.emplace(key, result);
+    size += result.data.size();
+  }
+  return result;
+}
+
 /// Normal deviates of variance 1 in every real number.
 inline GlobalArray random_array(const Coord& extent, int n, std::uint64_t seed) {
-  GlobalArray a(extent, n);
-  for (std::int64_t i = 0; i < volume(extent); ++i) {
-    SiteRandom random(seed, 7, std::uint64_t(i));
-    for (int k = 0; k < n; ++k) {
-      const auto g = random.normal_pair();
-      a.data[std::size_t(i) * n + k] = {g.first, g.second};
+  return remembered(extent, n, seed, [&] {
+    GlobalArray a(extent, n);
+    for (std::int64_t i = 0; i < volume(extent); ++i) {
+      SiteRandom random(seed, 7, std::uint64_t(i));
+      for (int k = 0; k < n; ++k) {
+        const auto g = random.normal_pair();
+        a.data[std::size_t(i) * n + k] = {g.first, g.second};
+      }
     }
-  }
-  return a;
+    return a;
+  });
 }
 
 /// Every 9 numbers, a matrix by rows, orthonormalised to SU(3).
@@ -66,9 +122,11 @@ inline void project_to_su3(GlobalArray& a) {
 
 /// n_matrices random SU(3) matrices a site, as 9 numbers each: hot links.
 inline GlobalArray random_su3(const Coord& extent, int n_matrices, std::uint64_t seed) {
-  GlobalArray a = random_array(extent, 9 * n_matrices, seed);
-  project_to_su3(a);
-  return a;
+  return remembered(extent, n_matrices, seed, [&] {
+    GlobalArray a = random_array(extent, 9 * n_matrices, seed);
+    project_to_su3(a);
+    return a;
+  });
 }
 
 /// Fills this rank's part of a field; all its components are in the array one after the other.

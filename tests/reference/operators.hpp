@@ -21,7 +21,7 @@ inline Number link(const GlobalArray& gauge, const std::array<double, 4>& angle,
 inline GlobalArray leg_sum(const GlobalArray& gauge, const GlobalArray& psi, int n_dimensions,
                            const std::array<double, 4>& angle = {}) {
   GlobalArray out(psi.extent, psi.n);
-  for_each_coordinate(psi.extent, [&](const Coord& x) {
+  fill_sites(out, [&](const Coord& x) {
     for (int mu = 0; mu < n_dimensions; ++mu) {
       const Coord up = shifted(x, mu, 1), down = shifted(x, mu, -1);
       for (int s = 0; s < psi.n / 3; ++s)
@@ -59,7 +59,7 @@ inline const std::array<Matrix4, 4>& gammas() {
 inline GlobalArray wilson_hop(const GlobalArray& gauge, const GlobalArray& psi, const std::array<double, 4>& angle,
                               int sign = 1) {
   GlobalArray out(psi.extent, 12);
-  for_each_coordinate(psi.extent, [&](const Coord& x) {
+  fill_sites(out, [&](const Coord& x) {
     for (int mu = 0; mu < 4; ++mu) {
       const Coord up = shifted(x, mu, 1), down = shifted(x, mu, -1);
       for (int s = 0; s < 4; ++s)

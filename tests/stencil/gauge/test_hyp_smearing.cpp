@@ -69,7 +69,7 @@ GlobalArray hyp_reference(const GlobalArray& u, int mu, const Directions& set, c
       for (std::size_t i = 0; i < 9; ++i) sum[std::size_t(lexicographic(x, u.extent))][i] += upper[i] + lower[i];
     });
   }
-  reference::for_each_coordinate(u.extent, [&](const Coord& x) {
+  reference::fill_sites(out, [&](const Coord& x) {
     Matrix3 link = reference::matrix(u, x, mu);
     if (size > 0) {
       Matrix3 v = sum[std::size_t(lexicographic(x, u.extent))];
