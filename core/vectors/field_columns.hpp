@@ -42,24 +42,26 @@ concept VectorField = AnyField<F>;
 template <VectorField F>
 inline constexpr bool goes_by_column = F::Lanes::width > 1;
 
-/// Whether vector algebra takes a site number by number, so that its kernels are compiled once for all types of site:
-/// on CPUs, whose codecs take whole sites.  GPUs have all numbers of a site under way at once.
+/// Whether vector algebra takes a site in parts, so that its kernels are compiled once for all types of site: on CPUs,
+/// whose codecs take whole sites.  GPUs have all numbers of a site under way at once.
 template <VectorField F>
-inline constexpr bool by_numbers = has_packs&& F::View::Codec::is_plain;
+inline constexpr bool in_parts = has_packs&& F::View::Codec::is_plain;
 
-/// What kernels of vector algebra see of a field: numbers, or sites.
+/// What kernels of vector algebra see of a field: colour vectors, numbers where these do not make up a site, or sites.
 template <VectorField F>
 auto algebra_view(const F& f) {
-  if constexpr (by_numbers<F>)
-    return f.template view_of_parts<Scalar>();
-  else
+  if constexpr (!in_parts<F>)
     return f.view();
+  else if constexpr (F::n_complex % ColorVector<float>::n_complex == 0)
+    return f.template view_of_parts<ColorVector>();
+  else
+    return f.template view_of_parts<Scalar>();
 }
 template <VectorField F>
 using AlgebraView = decltype(algebra_view(std::declval<const F&>()));
 
 /// How many of what an AlgebraView has are a site of the field; part k of a group is n * group + k of the view.
-template <bool numbers = has_packs>
+template <bool several = has_packs>
 struct PartsOfSite {
   int n = 1;
 };
@@ -70,7 +72,7 @@ struct PartsOfSite<false> {
 template <VectorField F>
 PartsOfSite<> parts_of_site(const F&) {
   PartsOfSite<> parts;
-  if constexpr (by_numbers<F>) parts.n = F::n_complex;
+  if constexpr (in_parts<F>) parts.n = F::n_complex / AlgebraView<F>::n_complex;
   return parts;
 }
 
