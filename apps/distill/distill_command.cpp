@@ -324,8 +324,10 @@ class DistillRun {
                           const VectorGroups<T>& vectors, DistillFiles& files, std::size_t line, std::size_t k) {
     DistillFile& file = files.perambulators[line][k];
     int done = 0;
+    int precision_switches = 0;
     const auto advance = [&](int now, int, const SolveReport& solved) {
       session_.log.debug(solved.text());
+      precision_switches += solved.precision_switches;
       progress_.advance(distill_solves, now - done);
       done = now;
     };
@@ -357,6 +359,7 @@ class DistillRun {
     times_.begin(stage_files);
     write_slice_matrices(file.name, lattice_, tau.matrices, header);
     finish(file, "%d solves, worst residual %.1e, %.1f s", tau.matrices.columns, tau.worst_residual, tau.seconds);
+    if (precision_switches > 0) session_.warn(file.name + ": " + warning_of_switches(precision_switches));
   }
 
   std::map<std::string, LabelValue> labels_with(const DistillFile& file) const {

@@ -30,20 +30,22 @@ enum PropagatorTask : std::size_t { chain_updates, column_solves };
 
 /// What the solves for a propagator came to.
 struct Solved {
-  int iterations = 0;
+  int iterations = 0, restarts = 0, precision_switches = 0;
   double worst_residual = 0, seconds = 0;
   std::vector<ResidualHistory> histories = {};
 
   /// first: the first of the columns that the report is of.
   void add(const SolveReport& report, int first) {
-    add(report.iterations, report.residual, report.seconds);
+    add(report);
     for (std::size_t k = 0; k < report.history.size(); ++k)
       histories.push_back({sentence("column", first + int(k)), report.history[k]});
   }
-  void add(int n, double residual, double s) {
-    iterations += n;
-    worst_residual = max_or_nan(worst_residual, residual);
-    seconds += s;
+  void add(const SolveReport& report) {
+    iterations += report.iterations;
+    restarts += report.restarts;
+    precision_switches += report.precision_switches;
+    worst_residual = max_or_nan(worst_residual, report.residual);
+    seconds += report.seconds;
   }
 };
 
@@ -177,7 +179,12 @@ class PropagatorRun {
     const auto number = [&](const std::string& name, double otherwise) {
       return parse_real(header.metadata_value(name).value_or("")).value_or(otherwise);
     };
-    solved.add(int(number("iterations", 0)), number("residual", std::numeric_limits<double>::quiet_NaN()), 0);
+    SolveReport earlier;
+    earlier.iterations = int(number("iterations", 0));
+    earlier.restarts = int(number("restarts", 0));
+    earlier.precision_switches = int(number("precision_switches", 0));
+    earlier.residual = number("residual", std::numeric_limits<double>::quiet_NaN());
+    solved.add(earlier);
     return true;
   }
 
@@ -211,6 +218,8 @@ class PropagatorRun {
     write_spinor(column, file,
                  {{"job", planned.job},
                   {"iterations", std::to_string(report.iterations)},
+                  {"restarts", std::to_string(report.restarts)},
+                  {"precision_switches", std::to_string(report.precision_switches)},
                   {"residual", exact_text(report.residual)}});
   }
 
@@ -227,6 +236,8 @@ class PropagatorRun {
                                                      {"job", planned.job},
                                                      {"solver", quark.solver.description()},
                                                      {"iterations", std::to_string(solved.iterations)},
+                                                     {"restarts", std::to_string(solved.restarts)},
+                                                     {"precision_switches", std::to_string(solved.precision_switches)},
                                                      {"worst_residual", exact_text(solved.worst_residual)},
                                                      {"version", std::string(version())},
                                                      {"revision", std::string(git_revision())}});
@@ -241,6 +252,8 @@ class PropagatorRun {
     std::snprintf(numbers, sizeof(numbers), "%d iterations, worst residual %.2e, %.2f s", solved.iterations,
                   solved.worst_residual, solved.seconds);
     session_.say(planned.file + ": " + numbers);
+    if (solved.precision_switches > 0)
+      session_.warn(planned.file + ": " + warning_of_switches(solved.precision_switches));
     if (parameters_.output.residuals && !solved.histories.empty()) write_residuals(planned, solved);
   }
 

@@ -18,6 +18,10 @@ namespace kov::app {
 /// Called on every rank after each solve, with how many columns it was for.
 using SolveCallback = std::function<void(const SolveReport& solve, int n_columns)>;
 
+/// What to tell of solves that ended in a higher precision than the job chose; the numbers are right.  Nothing where there
+/// were none.
+std::string warning_of_switches(int precision_switches);
+
 /// work(), where the message of a ConvergenceError gets a beginning that says what failed: "conf.0010, quark light".
 template <class Work>
 auto naming(const std::string& what, const Work& work) {

@@ -6,6 +6,7 @@
 #include "apps/program/progress.hpp"
 #include "apps/quarks/gauge_visits.hpp"
 #include "apps/quarks/job_options.hpp"
+#include "apps/quarks/quark_solver.hpp"
 #include "apps/spectrum/spectrum_measure.hpp"
 #include "apps/spectrum/spectrum_plan.hpp"
 #include "apps/spectrum/spectrum_results.hpp"
@@ -90,8 +91,10 @@ class SpectrumRun {
     for (PlannedPart& part : configuration.parts) {
       if (part.entry) continue;
       const auto begin = std::chrono::steady_clock::now();
+      int precision_switches = 0;
       const SolveCallback solved_for = [&](const SolveReport& solve, int n_columns) {
         session_.log.debug(solve.text());
+        precision_switches += solve.precision_switches;
         progress_.advance(solves, n_columns);
       };
       JournalEntry entry = named([&] {
@@ -111,6 +114,10 @@ class SpectrumRun {
                         "solves, worst residual", short_text(entry.notes["worst_residual"]) + ",",
                         entry.notes["seconds"], "s");
       journal_.add(part.key, entry);
+      if (precision_switches > 0) {
+        progress_.hide();
+        session_.warn(sentence(configuration.name, part.name() + ":", warning_of_switches(precision_switches)));
+      }
       part.entry = std::move(entry);
     }
   }

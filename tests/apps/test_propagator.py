@@ -53,6 +53,10 @@ class PropagatorTest(ProgramTest):
         reals.byteswap()
         return reals
 
+    def switches(self, name):
+        """How often high precision had to go on."""
+        return int(re.search(r"metadata precision_switches = (\d+)", record(self.path(name), "scidac-record-xml").decode()).group(1))
+
     def difference(self, name, other):
         """The largest difference of two numbers, in units of the largest."""
         a, b = self.values(name), self.values(other)
@@ -191,7 +195,9 @@ class Propagator(PropagatorTest):
                                      options(solver__basis="chiral"), options(solver__basis="nonrelativistic"), options(solver__basis="nonrelativistic", solver__gauge="temporal"),
                                      options(solver__preconditioner="none", solver__columns="together", solver__precision="reliable"))):
             self.call("propagator", *JOB, *options(solver__tolerance=1e-11), *changed, *options(output__prefix="p%d" % k))
-            self.assertLess(self.difference(name, NAME.replace("propagator", "p%d" % k) + ".lime"), 1e-10, changed)
+            written = NAME.replace("propagator", "p%d" % k) + ".lime"
+            self.assertLess(self.difference(name, written), 1e-10, changed)
+            self.assertEqual(self.switches(written), 0, changed)  # the operator in low precision is right
         payloads = set()
         for k, changed in enumerate((options(solver__precision="single"), options(solver__precision="single-16"),
                                      options(solver__precision="single-16", solver__preconditioner="even-odd-symmetric"),
@@ -201,6 +207,7 @@ class Propagator(PropagatorTest):
             self.assertIn(changed[1].split("=")[1] + " precision", text)
             written = NAME.replace("propagator", "single%d" % k) + ".lime"
             self.assertLess(self.difference(name, written), 1e-5, changed)
+            self.assertEqual(self.switches(written), 0, changed)
             payloads.add(self.payload(written))
         self.assertEqual(len(payloads), 6)  # each takes part
 
@@ -326,6 +333,7 @@ class PropagatorSolvers(PropagatorTest):
             written = NAME.replace("propagator", "p%d" % k) + ".lime"
             reference = 1 if "quark.0.c_sw=1.2" in changed else 2 if "quark.0.mu=0.2" in changed else 0
             self.assertLess(self.difference(NAME.replace("propagator", "reference%d" % reference) + ".lime", written), 1e-10, changed)
+            self.assertEqual(self.switches(written), 0, changed)
             if "solver.columns=together" not in changed:  # which may have the same bits
                 payloads.append(self.payload(written))
         self.assertEqual(len(set(payloads)), len(payloads))  # each takes part
@@ -334,6 +342,11 @@ class PropagatorSolvers(PropagatorTest):
         self.assertLess(self.difference(NAME.replace("propagator", "reference0") + ".lime", NAME.replace("propagator", "single") + ".lime"), 1e-5)
         error = self.call("propagator", *JOB, *options(solver__tolerance=1e-11, output__prefix="p0"), code=1).stderr
         self.assertIn("was made with other parameters", error)
+
+    def test_a_warning_says_where_high_precision_went_on(self):
+        near_critical = options(quark__0__kappa=0.154, solver__tolerance=1e-13, solver__precision="reliable-16")
+        self.assertIn("higher precision went on where low precision brought columns no further", self.call("propagator", *JOB, *near_critical).stderr)
+        self.assertGreater(self.switches(NAME + ".lime"), 0)
 
     def test_deflated_solves_come_to_the_same_in_fewer_iterations(self):
         job = [*JOB, *options(gauge__extent="[4, 4, 4, 8]", quark__0__kappa=0.155, solver__method="cg")]
