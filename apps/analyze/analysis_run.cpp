@@ -117,7 +117,8 @@ void draw(WrittenFiles& written, const AnalysisResults& all, const AnalyzeParame
     written.missing(prefix + ".effective", "output.pictures matches no channel");
     return;
   }
-  written.draw(prefix + ".effective", effective_mass_plot(all, which, caption));
+  written.draw(prefix + ".effective",
+               effective_mass_plot(all, which, parameters.output.has_symmetric_masses() ? 0 : 0.5, caption));
   written.draw(prefix + ".correlators", correlator_plot(all, which, caption));
   if (const auto d = pictured_dispersions(all, which); !d.empty())
     written.draw(prefix + ".dispersion", dispersion_plot(all, d, caption));
@@ -214,7 +215,9 @@ void analyse(const Session& session, const AnalysisInput& input, const AnalyzePa
       session.say("labels of all: " + CorrelatorSeries{.labels = all.common_labels}.labels_text());
     session.say();
     session.say(energy_table(all, parameters.output.rows));
-    session.say("effective masses in lattice units between t and t + 1\n");
+    session.say(sentence("effective masses in lattice units",
+                         parameters.output.has_symmetric_masses() ? "at t" : "between t and t + 1") +
+                "\n");
     session.say(effective_mass_table(all, pictured(all, parameters.output.pictures)));
     if (!all.dispersions.empty())
       session.say("dispersion relations\n\n" + dispersion_table(all, parameters.output.rows));

@@ -76,6 +76,9 @@ void AnalyzeParameters::add_to(Settings& s, const std::string& section) {
   if (of_any_file) add("output.prefix", &output.prefix, "of the files written");
   add("output.pictures", &output.pictures, "channels in pictures, names or patterns; none: six of smallest errors");
   add("output.rows", &output.rows, "most rows of a table on standard output; files have all");
+  add("output.effective_mass", &output.effective_mass,
+      "automatic: between t and t + 1, of fit.form; symmetric: arcosh((C(t - 1) + C(t + 1)) / 2 C(t)) at t",
+      {"automatic", "symmetric"});
 }
 
 void AnalyzeParameters::check() const {

@@ -62,6 +62,9 @@ struct AnalyzeParameters {
     std::string prefix = "analysis";
     std::vector<std::string> pictures;
     int rows = 40;
+    std::string effective_mass = "automatic";
+
+    bool has_symmetric_masses() const { return effective_mass == "symmetric"; }
   } output;
   /// In front of the names of keys in messages: empty, or with a dot at its end.
   std::string before_keys = {};

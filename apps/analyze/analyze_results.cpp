@@ -300,7 +300,7 @@ std::vector<std::size_t> pictured(const AnalysisResults& all, const std::vector<
   return which;
 }
 
-Plot effective_mass_plot(const AnalysisResults& all, const std::vector<std::size_t>& which,
+Plot effective_mass_plot(const AnalysisResults& all, const std::vector<std::size_t>& which, double first,
                          const std::string& caption) {
   Plot plot{.title = "Effective masses", .x_label = "$t / a$", .y_label = "$a m_{eff}$", .series = {}};
   plot.caption = caption;
@@ -310,7 +310,7 @@ Plot effective_mass_plot(const AnalysisResults& all, const std::vector<std::size
     if (r.effective.empty()) continue;
     PlotSeries series{.name = legend_text(series_name(all.series[which[i]])), .x = {}, .y = {}, .error = {}};
     for (std::size_t t = 0; t < r.effective.size(); ++t)
-      add_point(series, double(t) + 0.5 + 0.06 * (double(i) - 0.5 * double(which.size() - 1)), r.effective[t]);
+      add_point(series, double(t) + first + 0.06 * (double(i) - 0.5 * double(which.size() - 1)), r.effective[t]);
     plot.series.push_back(series);
     if (r.best && std::isfinite(r.energy.error))
       plot.bands.push_back(

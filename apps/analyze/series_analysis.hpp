@@ -49,7 +49,7 @@ struct SeriesResult {
   FitForm form = FitForm::exponential;
   /// Of the prepared series at t = 0, 1, ...; errors are NaN with a single sample.
   std::vector<Estimate> mean;
-  /// Of t and t + 1; empty where there is no energy.
+  /// Of t and t + 1, symmetric ones of t; empty where there is no energy.
   std::vector<Estimate> effective;
   /// The average over ranges; NaN where there is no fit.
   Estimate energy{};

@@ -49,6 +49,17 @@ class AnalyzeNumbers(SyntheticTest):
             return math.cosh(m * (TIMES / 2 - t)) if form == "cosh" else math.exp(-m * t)
         return lambda c: [root(lambda m: c[t] / c[t + 1] - wave(m, t) / wave(m, t + 1), 1e-3, 3) for t in range(len(c) - 1)]
 
+    def test_symmetric_effective_masses_are_those_of_three_times(self):
+        rows = [row[:1] + [(row[t] + row[TIMES - t]) / 2 for t in range(1, TIMES // 2 + 1)] for row in self.noisy()["meson/pion/p0_0_0"]]
+        text = self.analyze("output.effective_mass=symmetric", "fit.covariance=diagonal", "output.prefix=symmetric").stdout
+        self.assertIn("effective masses in lattice units at t\n", text)
+        content = self.content("symmetric.h5")
+        found = list(zip(*[content["correlator/effective_mass/" + which]["values"][1] for which in ("mean", "error")]))
+        self.assertEqual(len(found), TIMES // 2 + 1)
+        expected = jackknife(rows, lambda c: [math.acosh((c[t - 1] + c[t + 1]) / (2 * c[t])) for t in range(1, len(c) - 1)])
+        self.assertTrue(all(math.isnan(x) for pair in (found[0], found[-1]) for x in pair))
+        self.assert_estimates(found[1:-1], expected, 1e-9, "pion")
+
     def test_means_effective_masses_and_fits_are_those_of_the_samples(self):
         datasets = self.noisy()
         for width in (1, 2):
