@@ -94,7 +94,3 @@ endif()
 # A BLAS is no dependency: contractions/blas loads one when a program asks for it, so that a build needs none and a run
 # takes the best that its machine has.  Nothing uses Kokkos Kernels, whose wrappers of BLAS would do the same: every file
 # that includes its products takes 12 s longer to compile, and a build with the vendors' libraries many minutes.
-if(KOV_KOKKOS_KERNELS)
-  find_package(KokkosKernels QUIET)
-  kov_require(KokkosKernels_FOUND "Kokkos Kernels (option KOV_KOKKOS_KERNELS)" "by ./bootstrap build --kokkos-kernels=auto")
-endif()

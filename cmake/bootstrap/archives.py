@@ -24,17 +24,12 @@ class Archive:
     package: str = ""  # "name==version": the source distribution, fetched by pip
 
 
-# The source distribution of Sandia's GenTen carries the Kokkos 4.7.00 and Kokkos Kernels 4.4.00 releases in tpls/.
+# The source distribution of Sandia's GenTen carries the Kokkos 4.7.00 release in tpls/.
 # Nothing else of it is used.  It is the one that the tests exercise.
 PINNED = Archive("pygenten-0.1.5.tar.gz", "e620f05c742905e2db705d875f1cac92ef0ed453f9e6734e9beda26cc0f9cce7",
                  package="pygenten==0.1.5")
-RELEASES = {
-    "kokkos": Archive("kokkos-4.7.02.tar.gz", "a81826ac0a167933d13506bc2a986fb5517038df9abb780fe9bb2c1d4e80803b",
-                      url="https://github.com/kokkos/kokkos/releases/download/4.7.02/"),
-    "kokkos-kernels": Archive("kokkos-kernels-4.7.02.tar.gz",
-                              "2d3b3e10ac112e382b88c50d66e4222ce543fca5d42be6d8376a684b82b8b238",
-                              url="https://github.com/kokkos/kokkos-kernels/releases/download/4.7.02/"),
-}
+RELEASE = Archive("kokkos-4.7.02.tar.gz", "a81826ac0a167933d13506bc2a986fb5517038df9abb780fe9bb2c1d4e80803b",
+                  url="https://github.com/kokkos/kokkos/releases/download/4.7.02/")
 
 
 def sha256(path):
@@ -164,7 +159,7 @@ def unpack(path, folder):
                 archive.extractall(folder)
         else:
             with tarfile.open(path) as archive:
-                # Only folders named kokkos, kokkos-kernels or kokkos-<version> matter; the rest of a big sdist does not.
+                # Only folders named kokkos or kokkos-<version> matter; the rest of a big sdist does not.
                 members = [m for m in archive.getmembers() if m.isfile() or m.isdir()]
                 wanted = [m for m in members if "/tpls/kokkos" in m.name] or members
                 _refuse_outside(path, root, [m.name for m in wanted])

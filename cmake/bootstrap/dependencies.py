@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Brings everything a build needs, in order: system packages, Kokkos, Kokkos Kernels."""
+"""Brings everything a build needs, in order: system packages and Kokkos."""
 import os
 import tempfile
 
@@ -8,8 +8,8 @@ from .steps import EXIT_USAGE, Failure, say
 
 
 class Dependencies:
-    """After `bring()`: `kokkos` and `kernels` are the folders of their CMake packages (kernels may be empty), and
-    `kokkos_is_ours` says that Kokkos was built into the cache, which may be removed: it is installed with the library."""
+    """After `bring()`: `kokkos` is the folder of its CMake package, and `kokkos_is_ours` says that it was built into the cache,
+    which may be removed: it is installed with the library."""
 
     def __init__(self, options, cache):
         self.options, self.cache = options, cache
@@ -24,7 +24,7 @@ class Dependencies:
             raise Failure("--arch %s is for --backend cuda; a CPU build is always for this machine's processor"
                           % options.arch, "leave --arch out", EXIT_USAGE)
         self.wanted = kokkos.Wanted(options.backend, arch, bounds_checks=options.preset == "debug")
-        self.kokkos = self.kernels = ""
+        self.kokkos = ""
         self.kokkos_is_ours = False
 
     def bring(self, tests):
@@ -35,8 +35,6 @@ class Dependencies:
         os.makedirs(os.path.join(self.cache, "scratch"), exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="sources-", dir=os.path.join(self.cache, "scratch")) as scratch:
             self._bring_kokkos(scratch)
-            if self.options.kokkos_kernels:
-                self._bring_kernels(scratch)
 
     def nvcc_wrapper(self):
         """The compiler of a CUDA build: the wrapper that was installed with Kokkos."""
@@ -49,11 +47,10 @@ class Dependencies:
 
     def _needs_pip(self):
         """Whether the pinned archive has to be fetched and nothing here can: then pip is one of the packages."""
-        pinned = {self.options.kokkos, self.options.kokkos_kernels} & {"auto", "pinned"}
-        if not pinned or self.options.mirror or archives.cached(archives.PINNED, self.cache) or archives.pip_command():
+        choice = self.options.kokkos
+        if choice not in ("auto", "pinned") or self.options.mirror or archives.cached(archives.PINNED, self.cache) or archives.pip_command():
             return False
-        only_kokkos = pinned <= {"auto"} and not self.options.kokkos_kernels
-        return not (only_kokkos and kokkos.installed(self.wanted)[0])
+        return choice == "pinned" or not kokkos.installed(self.wanted)[0]
 
     def _bring_kokkos(self, scratch):
         choice = self.options.kokkos
@@ -71,7 +68,7 @@ class Dependencies:
             self.kokkos = kokkos.package_folder(os.path.abspath(choice))
             self._check_named()
             return
-        source = self._source("kokkos", choice, scratch)
+        source = self._source(choice, scratch)
         prefix = kokkos.build(source, self.wanted, self.cache, self.options.jobs)
         self.kokkos = kokkos.package_folder(prefix)
         self.kokkos_is_ours = True
@@ -86,23 +83,13 @@ class Dependencies:
                           "leave --kokkos out to have the pinned one built", EXIT_USAGE)
         say("* Kokkos %s: named, %s" % (version, self.kokkos))
 
-    def _bring_kernels(self, scratch):
-        choice = self.options.kokkos_kernels
-        folder = "" if choice in ("auto", "pinned", "release") else \
-            kokkos.package_folder(os.path.abspath(choice), "KokkosKernels")
-        if not folder:
-            source = self._source("kokkos-kernels", choice, scratch)
-            folder = kokkos.package_folder(
-                kokkos.build_kernels(source, self.wanted, self.kokkos, self.cache, self.options.jobs), "KokkosKernels")
-        self.kernels = folder
-
-    def _source(self, name, choice, scratch):
+    def _source(self, choice, scratch):
         if choice == "release":
-            path = archives.fetch(archives.RELEASES[name], self.cache, self.options.mirror)
+            path = archives.fetch(archives.RELEASE, self.cache, self.options.mirror)
         elif choice in ("auto", "system", "pinned"):
             path = archives.cached(archives.PINNED, self.cache)
             if not path:
                 path = archives.fetch(archives.PINNED, self.cache, self.options.mirror)
         else:
             path = os.path.abspath(choice)
-        return kokkos.named_source(path, scratch, name)
+        return kokkos.named_source(path, scratch)

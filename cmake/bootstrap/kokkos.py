@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Kokkos and Kokkos Kernels: an installed one, a source the user names, or a pinned archive; built once into a cache.
+"""Kokkos: an installed one, a source the user names, or a pinned archive; built once into a cache.
 
 A build is keyed by everything that changes it (version, back end, architecture, compiler, options, processor) and
 appears under its final name only when it is complete.
@@ -112,52 +112,51 @@ def config_values(folder):
     return values
 
 
-def package_folder(prefix, name="Kokkos"):
-    """Folder of <name>Config.cmake below an installation prefix; empty when there is none."""
+def package_folder(prefix):
+    """Folder of KokkosConfig.cmake below an installation prefix; empty when there is none."""
     for library in ("lib", "lib64", os.path.join("lib", capture(["c++", "-print-multiarch"]) or "none")):
-        folder = os.path.join(prefix, library, "cmake", name)
-        if os.path.exists(os.path.join(folder, name + "Config.cmake")):
+        folder = os.path.join(prefix, library, "cmake", "Kokkos")
+        if os.path.exists(os.path.join(folder, "KokkosConfig.cmake")):
             return folder
-    return prefix if os.path.exists(os.path.join(prefix, name + "Config.cmake")) else ""
+    return prefix if os.path.exists(os.path.join(prefix, "KokkosConfig.cmake")) else ""
 
 
-def named_source(path, scratch, name="kokkos"):
+def named_source(path, scratch):
     """Source from a folder or archive that the user names, the pinned sdist and the releases among them."""
     if os.path.isdir(path):
-        folder, fingerprint = _source_root(path, name), _folder_fingerprint(path)
+        folder, fingerprint = _source_root(path), _folder_fingerprint(path)
     elif os.path.isfile(path):
         fingerprint = archives.sha256(path)
-        unpacked = os.path.join(scratch, "unpacked-" + name)
+        unpacked = os.path.join(scratch, "unpacked")
         if not os.path.isdir(unpacked):
             archives.unpack(path, unpacked)
-        folder = _source_root(unpacked, name)
+        folder = _source_root(unpacked)
     else:
         raise Failure("%s does not exist" % path,
-                      "name a source folder, an archive, or an installation of %s" % name, EXIT_USAGE)
+                      "name a source folder, an archive, or an installation of Kokkos", EXIT_USAGE)
     if not folder:
-        raise Failure("%s holds no source of %s" % (path, name),
-                      "name the archive or the folder of a %s release" % name, EXIT_USAGE)
+        raise Failure("%s holds no source of Kokkos" % path,
+                      "name the archive or the folder of a release of Kokkos", EXIT_USAGE)
     return Source(folder, fingerprint)
 
 
-def _source_root(folder, name):
-    """The folder itself, its only folder, or tpls/<name> in it: whichever is a source of `name`."""
+def _source_root(folder):
+    """The folder itself, its only folder, or tpls/kokkos in it: whichever is a source of Kokkos."""
     inner = [os.path.join(folder, entry) for entry in sorted(os.listdir(folder))]
-    for candidate in [folder, *inner] + [os.path.join(entry, "tpls", name) for entry in [folder, *inner]]:
-        if source_version(candidate, name):
+    for candidate in [folder, *inner] + [os.path.join(entry, "tpls", "kokkos") for entry in [folder, *inner]]:
+        if source_version(candidate):
             return candidate
     return ""
 
 
-def source_version(folder, name="kokkos"):
-    """Version that a source's CMakeLists.txt declares; empty when it is not one of `name`."""
+def source_version(folder):
+    """Version that a source's CMakeLists.txt declares; empty when it is not Kokkos'."""
     try:
         with open(os.path.join(folder, "CMakeLists.txt"), errors="replace") as file:
             text = file.read()
     except OSError:
         return ""
-    project = {"kokkos": "Kokkos", "kokkos-kernels": "KokkosKernels"}[name]
-    found = [re.search(r"set\s*\(\s*%s_VERSION_%s\s+(\d+)\s*\)" % (project, part), text, re.I)
+    found = [re.search(r"set\s*\(\s*Kokkos_VERSION_%s\s+(\d+)\s*\)" % part, text, re.I)
              for part in ("MAJOR", "MINOR", "PATCH")]
     return ".".join(match.group(1) for match in found) if all(found) else ""
 
@@ -196,7 +195,7 @@ def _numbers(version):
     return tuple(int(part) for part in version.split("."))
 
 
-def _key(name, source, wanted, chosen, extra=()):
+def _key(source, wanted, chosen, extra=()):
     compiler = machine.host_compiler()
     facts = {"source": source.fingerprint, "options": chosen, "compiler": [os.path.realpath(compiler.path), compiler.family, compiler.version],
              "native": machine.native_flags() if wanted.backend == "cpu" else "", "extra": list(extra)}
@@ -205,7 +204,7 @@ def _key(name, source, wanted, chosen, extra=()):
         with open(COMPAT) as file:
             facts["compat"] = file.read()
     digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:10]
-    return "%s-%s-%s-%s" % (name, source_version(source.folder, name), _kind(wanted), digest)
+    return "kokkos-%s-%s-%s" % (source_version(source.folder), _kind(wanted), digest)
 
 
 def _kind(wanted):
@@ -250,33 +249,13 @@ def build(source, wanted, cache, jobs):
             if needs_compat(version):
                 _force_include(staged, folder)
 
-    return _cached_build("kokkos", source, _key("kokkos", source, wanted, chosen), chosen, cache, jobs, prepare, finish)
+    return _cached_build(source, _key(source, wanted, chosen), chosen, cache, jobs, prepare, finish)
 
 
-def build_kernels(source, wanted, kokkos_folder, cache, jobs):
-    """Prefix of a header-only Kokkos Kernels on that Kokkos: no instantiation is compiled ahead."""
-    chosen = {"CMAKE_BUILD_TYPE": "Release", "CMAKE_CXX_STANDARD": "20", "Kokkos_DIR": kokkos_folder,
-              "KokkosKernels_ADD_DEFAULT_ETI": "OFF", "KokkosKernels_ENABLE_TESTS": "OFF",
-              "KokkosKernels_ENABLE_ALL_COMPONENTS": "OFF", "KokkosKernels_ENABLE_COMPONENT_BLAS": "ON",
-              "KokkosKernels_ENABLE_COMPONENT_BATCHED": "ON", "KokkosKernels_ENABLE_COMPONENT_LAPACK": "OFF",
-              "KokkosKernels_ENABLE_TPL_CUBLAS": "OFF", "KokkosKernels_ENABLE_TPL_CUSPARSE": "OFF",
-              "KokkosKernels_ENABLE_TPL_CUSOLVER": "OFF"}
-    for scalar in ("DOUBLE", "FLOAT", "COMPLEX_DOUBLE", "COMPLEX_FLOAT"):
-        chosen["KokkosKernels_INST_" + scalar] = "OFF"
-
-    def prepare(scratch):
-        wrapper = os.path.join(os.path.dirname(kokkos_folder), "..", "..", "bin", "nvcc_wrapper")
-        compiler = os.path.abspath(wrapper) if wanted.backend == "cuda" else machine.host_compiler().path
-        return source.folder, {"CMAKE_CXX_COMPILER": compiler}
-
-    key = _key("kokkos-kernels", source, wanted, chosen)
-    return _cached_build("kokkos-kernels", source, key, chosen, cache, jobs, prepare, lambda staged, prefix: None)
-
-
-def _cached_build(name, source, key, chosen, cache, jobs, prepare, finish):
+def _cached_build(source, key, chosen, cache, jobs, prepare, finish):
     """Configures, compiles and installs into a scratch folder; one rename makes the result visible."""
     prefix = os.path.join(cache, "installed", key)
-    title = "%s %s" % ({"kokkos": "Kokkos", "kokkos-kernels": "Kokkos Kernels"}[name], source_version(source.folder, name))
+    title = "Kokkos " + source_version(source.folder)
     if os.path.isdir(prefix):
         say("* %s: cached in %s" % (title, prefix))
         return prefix

@@ -37,8 +37,6 @@ def parser():
         add("--kokkos", default="auto", metavar="auto|system|pinned|release|PATH",
             help="auto: an installed 4.7 or newer, else the pinned 4.7.00; release: the official 4.7.02; "
                  "PATH: an installation, a source folder or an archive")
-        add("--kokkos-kernels", default="", metavar="auto|release|PATH",
-            help="also build Kokkos Kernels, header-only (default: not, nothing uses it yet)")
         add("--cache", default="", help="where archives and built dependencies are kept (default: ~/.cache/kovariant)")
         add("--mirror", default=os.environ.get("KOVARIANT_MIRROR", ""),
             help="folder or base URL that has the archives, instead of their own sites")

@@ -33,8 +33,6 @@ class Project:
         if self.options.backend == "cuda":
             compiler = deps.nvcc_wrapper()
             settings["KOV_CUDA_ARCH"] = deps.wanted.arch
-        if deps.kernels:
-            settings.update({"KokkosKernels_DIR": deps.kernels, "KOV_KOKKOS_KERNELS": "ON"})
         cached = self._cache_values()
         if tests or not cached:  # a demo leaves the tests of an earlier run as they are
             settings["KOV_TESTS"] = _on(tests)

@@ -16,7 +16,7 @@ CPU = kokkos.Wanted("cpu")
 
 def options_with(**more):
     """Those of a command line without MPI, HDF5 and network."""
-    return argparse.Namespace(**{"command": "demo", "backend": "cpu", "arch": "", "preset": "", "kokkos_kernels": "", "jobs": 1,
+    return argparse.Namespace(**{"command": "demo", "backend": "cpu", "arch": "", "preset": "", "jobs": 1,
                                  "mirror": "", "mpi": False, "hdf5": False, "install": False, **more})
 
 
@@ -136,7 +136,7 @@ class Build(fakes.Case):
 
     def test_archive_of_something_else_is_refused(self):
         other = os.path.dirname(fakes.write(self.path("other", "CMakeLists.txt"), "project(Other)\n"))
-        with self.assertRaisesRegex(Failure, "holds no source of kokkos"):
+        with self.assertRaisesRegex(Failure, "holds no source of Kokkos"):
             self.build(fakes.pack(other, self.path("other.tar.gz"), "other"))
 
     def test_missing_path_is_refused(self):
@@ -164,8 +164,8 @@ class Release(fakes.Case):
         source = fakes.kokkos_source(self.path("kokkos"), version="4.7.2")
         archive = fakes.pack(source, self.path("mirror", "kokkos-4.7.02.tar.gz"), "kokkos-4.7.02")
         options = options_with(kokkos="release", mirror=self.path("mirror"))
-        released = {"kokkos": archives.Archive("kokkos-4.7.02.tar.gz", archives.sha256(archive), url="https://nowhere.invalid/")}
-        with mock.patch.object(archives, "RELEASES", released), \
+        released = archives.Archive("kokkos-4.7.02.tar.gz", archives.sha256(archive), url="https://nowhere.invalid/")
+        with mock.patch.object(archives, "RELEASE", released), \
                 mock.patch.object(dependencies.packages, "missing", return_value=[]):
             brought = dependencies.Dependencies(options, self.cache)
             brought.bring(tests=False)

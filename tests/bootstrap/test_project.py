@@ -24,7 +24,7 @@ class WithProject(fakes.Case):
                         "cmake_minimum_required(VERSION 3.22)\nproject(Fake LANGUAGES NONE)\n"
                         "foreach(name one two three)\n  add_custom_target(${name} ALL COMMAND \"${CMAKE_COMMAND}\" -E touch ${name})\n"
                         "endforeach()\n")
-        dependencies = argparse.Namespace(kokkos="/somewhere", kernels="", kokkos_is_ours=kokkos_is_ours)
+        dependencies = argparse.Namespace(kokkos="/somewhere", kokkos_is_ours=kokkos_is_ours)
         return Project(root, argparse.Namespace(**{**OPTIONS, **options}), dependencies)
 
 
