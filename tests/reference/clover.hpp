@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Wilson-clover and twisted-mass operators, straight from their definitions.
+// Wilson-clover and twisted-mass operators, straight from their definitions.  What gives whole arrays is collective.
 #pragma once
 
 #include "tests/reference/operators.hpp"
@@ -63,10 +63,9 @@ struct DiracParameters {
 /// D psi = (1 + 3 nu / xi0 + m + i mu g5) psi - 1/2 sum_{mu < nu} c g_mu g_nu F_munu psi, c = c_space / xi0 in space
 /// and c_time with t; sign = -1 for the adjoint.
 inline GlobalArray site_term(const GlobalArray& gauge, const GlobalArray& psi, const DiracParameters& p, int sign = 1) {
-  GlobalArray out(psi.extent, 12);
-  fill_sites(out, [&](const Coord& x) {
+  return filled(psi.extent, 12, [&](const Coord& x, Number* out) {
     for (int i = 0; i < 12; ++i)
-      out.at(x)[i] = Number(1 + 3 * p.nu / p.xi0 + p.mass, sign * (i < 6 ? p.mu : -p.mu)) * psi.at(x)[i];
+      out[i] = Number(1 + 3 * p.nu / p.xi0 + p.mass, sign * (i < 6 ? p.mu : -p.mu)) * psi.at(x)[i];
     if (p.c_space == 0 && p.c_time == 0) return;
     for (int mu = 0; mu < 4; ++mu)
       for (int nu = mu + 1; nu < 4; ++nu) {
@@ -79,12 +78,10 @@ inline GlobalArray site_term(const GlobalArray& gauge, const GlobalArray& psi, c
             for (std::size_t k = 0; k < 4; ++k) sigma += g[s][k] * h[k][r];
             if (sigma == Number(0)) continue;
             for (std::size_t a = 0; a < 3; ++a)
-              for (std::size_t b = 0; b < 3; ++b)
-                out.at(x)[3 * s + a] -= c / 2 * sigma * f[a][b] * psi.at(x)[3 * r + b];
+              for (std::size_t b = 0; b < 3; ++b) out[3 * s + a] -= c / 2 * sigma * f[a][b] * psi.at(x)[3 * r + b];
           }
       }
   });
-  return out;
 }
 
 /// M psi = D psi - 1/2 H psi, hops in space times nu / xi0; sign = -1 for the adjoint.

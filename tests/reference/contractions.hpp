@@ -64,7 +64,7 @@ std::vector<Number> fourier(const Coord& extent, const std::array<int, 3>& p, co
   return c;
 }
 
-/// sum_x e^{i p.(x - source)} Tr[(g5 S2 g5)^+ Gamma_sink S1 Gamma_source]
+/// sum_x e^{i p.(x - source)} Tr[(g5 S2 g5)^+ Gamma_sink S1 Gamma_source].  Collective.
 inline std::vector<Number> meson(const GlobalArray& s1, const GlobalArray& s2, int sink, int source_gamma,
                                  const std::array<int, 3>& p, const Coord& source) {
   const Matrix4 five = gamma(15), snk = gamma(sink), src = gamma(source_gamma);
@@ -94,7 +94,7 @@ inline std::vector<Number> meson(const GlobalArray& s1, const GlobalArray& s2, i
 }
 
 /// The Wick contractions of eps_ijk (p_i^T sp q_j) q_k at the sink with its like at the source, traced with a
-/// projector: the free quark of the source goes to the free one of the sink, or into the diquark.
+/// projector: the free quark of the source goes to the free one of the sink, or into the diquark.  Collective.
 struct BaryonTerms {
   std::vector<Number> direct, exchange;
 };
@@ -150,19 +150,17 @@ inline std::vector<double> scale(const GlobalArray& s1, int k1, const GlobalArra
   return result;
 }
 
-/// g(x) S(x) g(source)^+, colour only.
+/// g(x) S(x) g(source)^+, colour only.  Collective.
 inline GlobalArray gauge_transformed(const GlobalArray& s, const GlobalArray& g, const Coord& source) {
-  GlobalArray out(s.extent, s.n);
-  fill_sites(out, [&](const Coord& x) {
+  return filled(s.extent, s.n, [&](const Coord& x, Number* out) {
     for (int spins = 0; spins < 16; ++spins)
       for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j)
           for (int k = 0; k < 3; ++k)
             for (int l = 0; l < 3; ++l)
-              out.at(x)[12 * (3 * (spins / 4) + j) + 3 * (spins % 4) + i] +=
+              out[12 * (3 * (spins / 4) + j) + 3 * (spins % 4) + i] +=
                   g.at(x)[3 * i + k] * quark(s, x, spins % 4, k, spins / 4, l) * std::conj(g.at(source)[3 * j + l]);
   });
-  return out;
 }
 
 }  // namespace kov::reference

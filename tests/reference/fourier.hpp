@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Naive discrete Fourier transforms of plain arrays, one direction after the other.
+// Naive discrete Fourier transforms of plain arrays, one direction after the other.  Collective.
 #pragma once
 
 #include "tests/reference/global_array.hpp"
@@ -17,15 +17,13 @@ inline GlobalArray fourier(const GlobalArray& a, int n_dimensions, int sign = -1
   GlobalArray in = a;
   for (int mu = 0; mu < n_dimensions; ++mu) {
     const int L = a.extent[std::size_t(mu)];
-    GlobalArray out(a.extent, a.n);
-    fill_sites(out, [&](const Coord& p) {
+    in = filled(a.extent, a.n, [&](const Coord& p, Number* out) {
       for (int x = 0; x < L; ++x) {
         const Number phase = std::polar(1.0, sign * 2 * pi * ((x * p[std::size_t(mu)]) % L) / L);
         const Number* v = in.at(shifted(p, mu, x - p[std::size_t(mu)]));
-        for (int k = 0; k < a.n; ++k) out.at(p)[k] += phase * v[k];
+        for (int k = 0; k < a.n; ++k) out[k] += phase * v[k];
       }
     });
-    in = out;
   }
   if (sign > 0)
     for (int mu = 0; mu < n_dimensions; ++mu)

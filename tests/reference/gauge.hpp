@@ -41,7 +41,7 @@ inline Matrix3 matrix(const GlobalArray& a, const Coord& x, int mu) {
   return m;
 }
 
-/// The mean of Re tr P / 3 in one plane.
+/// The mean of Re tr P / 3 in one plane.  Collective, as the next two.
 inline double plaquette(const GlobalArray& u, int mu, int nu) {
   const Number sum = sum_sites(u.extent, [&](const Coord& x) {
     const Matrix3 up = product(matrix(u, x, mu), matrix(u, shifted(x, mu, 1), nu));
@@ -68,16 +68,14 @@ inline Number polyakov_loop(const GlobalArray& u) {
   return sum / (3 * double(u.extent[0]) * u.extent[1] * u.extent[2]);
 }
 
-/// g(x) U_mu(x) g(x + mu)^+.
+/// g(x) U_mu(x) g(x + mu)^+.  Collective.
 inline GlobalArray gauge_transform(const GlobalArray& u, const GlobalArray& g) {
-  GlobalArray v(u.extent, u.n);
-  fill_sites(v, [&](const Coord& x) {
+  return filled(u.extent, u.n, [&](const Coord& x, Number* v) {
     for (int mu = 0; mu < 4; ++mu) {
       const Matrix3 m = product(product(matrix(g, x, 0), matrix(u, x, mu)), dagger(matrix(g, shifted(x, mu, 1), 0)));
-      std::copy(m.begin(), m.end(), v.at(x) + 9 * mu);
+      std::copy(m.begin(), m.end(), v + 9 * mu);
     }
   });
-  return v;
 }
 
 /// The sum over nu != mu, among the directions given, of both staples from x to x + mu.

@@ -10,7 +10,10 @@
 #include "kov/core/site/su3.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <span>
 #include <tuple>
@@ -45,25 +48,26 @@ void for_each_coordinate(const Coord& extent, const F& f) {
   for (std::int64_t i = 0; i < volume(extent); ++i) f(coordinate(i, extent));
 }
 
+/// Collective.
 inline void sum_over_ranks(std::vector<Number>& numbers) {
   const Comm comm = Comm::world();
   if (comm.size() > 1) comm.sum(std::span(reinterpret_cast<double*>(numbers.data()), 2 * numbers.size()));
 }
 
-/// Calls f(x) for a share of the sites on each rank: where definitions were taken at all sites on each of several
-/// ranks, they were most of the time of tests.
+/// Calls f(x) for a share of the sites on each rank.
 template <class F>
 void for_each_of_share(const Coord& extent, const F& f) {
   const Comm comm = Comm::world();
   for (std::int64_t i = comm.rank(); i < volume(extent); i += comm.size()) f(coordinate(i, extent));
 }
 
-/// Calls f(x), which writes into out.at(x) and nowhere else, for a share of the sites, and gives all ranks what they
-/// wrote.  out is zero before.  Collective.
+/// The array whose numbers f(x, numbers) adds to n zeros at each site, each rank at a share of the sites.  Collective.
 template <class F>
-void fill_sites(GlobalArray& out, const F& f) {
-  for_each_of_share(out.extent, f);
+GlobalArray filled(const Coord& extent, int n, const F& f) {
+  GlobalArray out(extent, n);
+  for_each_of_share(extent, [&](const Coord& x) { f(x, out.at(x)); });
   sum_over_ranks(out.data);
+  return out;
 }
 
 /// The sum of f(x).  Collective.
@@ -84,14 +88,13 @@ GlobalArray remembered(const Coord& extent, int n, std::uint64_t seed, const Mak
   const std::tuple key(extent, n, seed);
   if (const auto known = made.find(key); known != made.end()) return known->second;
   GlobalArray result = make();
+  if (result.data.size() > most) return result;
   if (size + result.data.size() > most) {
     made.clear();
     size = 0;
   }
-  if (result.data.size() <= most) {
-    made.emplace(key, result);
-    size += result.data.size();
-  }
+  made.emplace(key, result);
+  size += result.data.size();
   return result;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The covariant Laplacian and the Wilson operator, straight from their definitions.
+// The covariant Laplacian and the Wilson operator, straight from their definitions.  All collective but link().
 #pragma once
 
 #include "tests/reference/global_array.hpp"
@@ -20,18 +20,16 @@ inline Number link(const GlobalArray& gauge, const std::array<double, 4>& angle,
 /// Sum over the legs of the first n_dimensions directions, on n / 3 colour vectors a site.
 inline GlobalArray leg_sum(const GlobalArray& gauge, const GlobalArray& psi, int n_dimensions,
                            const std::array<double, 4>& angle = {}) {
-  GlobalArray out(psi.extent, psi.n);
-  fill_sites(out, [&](const Coord& x) {
+  return filled(psi.extent, psi.n, [&](const Coord& x, Number* out) {
     for (int mu = 0; mu < n_dimensions; ++mu) {
       const Coord up = shifted(x, mu, 1), down = shifted(x, mu, -1);
       for (int s = 0; s < psi.n / 3; ++s)
         for (int a = 0; a < 3; ++a)
           for (int b = 0; b < 3; ++b)
-            out.at(x)[3 * s + a] += link(gauge, angle, x, mu, a, b) * psi.at(up)[3 * s + b] +
-                                    std::conj(link(gauge, angle, down, mu, b, a)) * psi.at(down)[3 * s + b];
+            out[3 * s + a] += link(gauge, angle, x, mu, a, b) * psi.at(up)[3 * s + b] +
+                              std::conj(link(gauge, angle, down, mu, b, a)) * psi.at(down)[3 * s + b];
     }
   });
-  return out;
 }
 
 inline GlobalArray laplacian(const GlobalArray& gauge, const GlobalArray& psi, int n_dimensions,
@@ -58,8 +56,7 @@ inline const std::array<Matrix4, 4>& gammas() {
 /// H psi; sign = -1 for the adjoint of H.
 inline GlobalArray wilson_hop(const GlobalArray& gauge, const GlobalArray& psi, const std::array<double, 4>& angle,
                               int sign = 1) {
-  GlobalArray out(psi.extent, 12);
-  fill_sites(out, [&](const Coord& x) {
+  return filled(psi.extent, 12, [&](const Coord& x, Number* out) {
     for (int mu = 0; mu < 4; ++mu) {
       const Coord up = shifted(x, mu, 1), down = shifted(x, mu, -1);
       for (int s = 0; s < 4; ++s)
@@ -69,13 +66,11 @@ inline GlobalArray wilson_hop(const GlobalArray& gauge, const GlobalArray& psi, 
           if (forward == Number(0) && backward == Number(0)) continue;
           for (int a = 0; a < 3; ++a)
             for (int b = 0; b < 3; ++b)
-              out.at(x)[3 * s + a] +=
-                  forward * link(gauge, angle, x, mu, a, b) * psi.at(up)[3 * r + b] +
-                  backward * std::conj(link(gauge, angle, down, mu, b, a)) * psi.at(down)[3 * r + b];
+              out[3 * s + a] += forward * link(gauge, angle, x, mu, a, b) * psi.at(up)[3 * r + b] +
+                                backward * std::conj(link(gauge, angle, down, mu, b, a)) * psi.at(down)[3 * r + b];
         }
     }
   });
-  return out;
 }
 
 /// |b - M x| / |b|, M = 4 + mass - 1/2 H.

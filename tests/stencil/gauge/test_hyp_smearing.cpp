@@ -50,7 +50,6 @@ Matrix3 project_reference(const Matrix3& u, const Matrix3& v) {
 /// V(mu; S) of every site, by recursion from its definition.
 GlobalArray hyp_reference(const GlobalArray& u, int mu, const Directions& set, const HypSmearing& smearing) {
   const auto size = std::count(set.begin(), set.end(), true);
-  GlobalArray out(u.extent, 9);
   const double alpha = size == 1 ? smearing.alpha3 : size == 2 ? smearing.alpha2 : smearing.alpha1;
   std::vector<Matrix3> sum(std::size_t(volume(u.extent)));
   for (int nu = 0; nu < 4; ++nu) {
@@ -58,7 +57,7 @@ GlobalArray hyp_reference(const GlobalArray& u, int mu, const Directions& set, c
     Directions rest = set;
     rest[std::size_t(nu)] = false;
     const GlobalArray carried = hyp_reference(u, mu, rest, smearing), along = hyp_reference(u, nu, rest, smearing);
-    reference::for_each_coordinate(u.extent, [&](const Coord& x) {
+    reference::for_each_of_share(u.extent, [&](const Coord& x) {
       const auto b = [&](const Coord& y) { return reference::matrix(carried, y, 0); };
       const auto a = [&](const Coord& y) { return reference::matrix(along, y, 0); };
       const Coord down = reference::shifted(x, nu, -1);
@@ -69,16 +68,15 @@ GlobalArray hyp_reference(const GlobalArray& u, int mu, const Directions& set, c
       for (std::size_t i = 0; i < 9; ++i) sum[std::size_t(lexicographic(x, u.extent))][i] += upper[i] + lower[i];
     });
   }
-  reference::fill_sites(out, [&](const Coord& x) {
+  return reference::filled(u.extent, 9, [&](const Coord& x, Number* out) {
     Matrix3 link = reference::matrix(u, x, mu);
     if (size > 0) {
       Matrix3 v = sum[std::size_t(lexicographic(x, u.extent))];
       for (std::size_t i = 0; i < 9; ++i) v[i] = (1 - alpha) * link[i] + alpha / (2 * double(size)) * v[i];
       link = project_reference(link, v);
     }
-    std::copy(link.begin(), link.end(), out.at(x));
+    std::copy(link.begin(), link.end(), out);
   });
-  return out;
 }
 
 /// Smooth links, on which the projection has one maximum and finds it fast.

@@ -104,8 +104,8 @@ TEST_P(Shifts, CovariantOnesEqualTheirDefinition) {
 
 INSTANTIATE_TEST_SUITE_P(Lattices, Shifts, ::testing::ValuesIn(test::small_lattice_cases(600)), test::case_name);
 
-/// So many components that fields exceed the caches have the bits of each alone, which is in cache: of some of them, as
-/// many on any number of ranks.
+/// So many components that fields exceed the caches have the bits of each alone, which is in cache.  Compares every
+/// fifth on one rank, and as many in all on two.
 template <template <class> class SiteT, class T, class Lanes = SiteLanes>
 void check_out_of_cache(const Lattice& lattice, int n_components) {
   constexpr int n = SiteT<T>::n_complex;
