@@ -66,12 +66,6 @@ KOKKOS_FORCEINLINE_FUNCTION void update_three(const Batch& batch, PartsOfSite<> 
   }
 }
 
-/// Prefetches a group of the next site.
-template <class Site, class... Views>
-KOKKOS_FORCEINLINE_FUNCTION void prefetch_group(PartsOfSite<> parts, Site x, int group, const Views&... views) {
-  for (int part = parts.n * group; part < parts.n * (group + 1); ++part) (prefetch_ahead(views, x, part), ...);
-}
-
 /// direction = residual + beta direction
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION void turn(Complex<R>& direction, const Complex<R>& residual, const R& beta) {
@@ -141,8 +135,7 @@ struct CgSumsKernel {
   }
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site site, int slot) const {
-    if (!prefetches) return;
-    prefetch_group(parts, site, batch.group[slot], p, q, r);
+    if (prefetches) prefetch_groups(parts, site, batch.group[slot], batch.group[slot] + 1, p, q, r);
   }
 };
 
@@ -218,8 +211,7 @@ struct BiCgStabSumsKernel {
   }
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site site, int slot) const {
-    if (!prefetches) return;
-    prefetch_group(parts, site, batch.group[slot], t, r, v, shadow, image);
+    if (prefetches) prefetch_groups(parts, site, batch.group[slot], batch.group[slot] + 1, t, r, v, shadow, image);
   }
 };
 

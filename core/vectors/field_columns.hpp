@@ -7,6 +7,8 @@
 #include "kov/core/base/queue.hpp"
 #include "kov/core/field/field.hpp"
 #include "kov/core/launch/for_each_site.hpp"
+#include "kov/core/site/color_spin.hpp"
+#include "kov/core/site/unroll.hpp"
 
 #include <type_traits>
 #include <utility>
@@ -42,8 +44,9 @@ concept VectorField = AnyField<F>;
 template <VectorField F>
 inline constexpr bool goes_by_column = F::Lanes::width > 1;
 
-/// Whether vector algebra takes a site in parts, so that its kernels are compiled once for all types of site: on CPUs,
-/// whose codecs take whole sites.  GPUs have all numbers of a site under way at once.
+/// Whether sums, zeros and algebra by column take a site in parts, which compiles their kernels once for all types of
+/// site.  On CPUs alone, as GPUs have all numbers of a site under way at once, and without a codec, which takes whole
+/// sites.
 template <VectorField F>
 inline constexpr bool in_parts = has_packs&& F::View::Codec::is_plain;
 
@@ -60,8 +63,9 @@ auto algebra_view(const F& f) {
 template <VectorField F>
 using AlgebraView = decltype(algebra_view(std::declval<const F&>()));
 
-/// How many of what an AlgebraView has are a site of the field; part k of a group is n * group + k of the view.
-template <bool several = has_packs>
+/// How many of what an AlgebraView has are a site of the field; part k of a group is n * group + k of the view.  Where
+/// none is in parts, a constant.
+template <bool varies = has_packs>
 struct PartsOfSite {
   int n = 1;
 };
@@ -77,11 +81,20 @@ PartsOfSite<> parts_of_site(const F&) {
 }
 
 /// Calls f(part, i) for the complex numbers of a group: number i of this part of the view.
-template <class View, class F>
-KOKKOS_FORCEINLINE_FUNCTION void for_each_number(PartsOfSite<> parts, int group, const F& f) {
+template <class View, class Parts, class F>
+KOKKOS_FORCEINLINE_FUNCTION void for_each_number(Parts parts, int group, const F& f) {
   for (int part = parts.n * group; part < parts.n * (group + 1); ++part)
-    for (int i = 0; i < View::n_complex; ++i) f(part, i);
+    kov::unroll<View::n_complex>([&](int i) __attribute__((always_inline)) { f(part, i); });
 }
+
+#if !defined(KOKKOS_ENABLE_CUDA)
+/// prefetch_ahead() of the parts of groups begin, ..., end - 1.
+template <class Site, class... Views>
+KOKKOS_FORCEINLINE_FUNCTION void prefetch_groups(PartsOfSite<> parts, Site x, int begin, int end,
+                                                 const Views&... views) {
+  for (int part = parts.n * begin; part < parts.n * end; ++part) (prefetch_ahead(views, x, part), ...);
+}
+#endif
 
 template <VectorField F, class... Fs>
 void require_conforming(const F& x, const Fs&... others) {

@@ -64,7 +64,8 @@ struct CombineKernel {
   Kokkos::Array<View, n> in;
   Kokkos::Array<C, n> c;
   View out;
-  PartsOfSite<> parts;
+  /// Whole sites: in cache the updates of a spinor take a tenth less time than in parts.
+  PartsOfSite<false> parts;
   int n_groups;
 
   template <class Site>
@@ -95,8 +96,7 @@ struct CombineKernel {
   }
 };
 
-/// The kernel of y = sum of c x over its terms.  It has whole sites: in cache, with the numbers of a spinor written
-/// out, it takes a tenth less time than with parts.
+/// The kernel of y = sum of c x over its terms.
 template <class C, VectorField F, class... Xs>
 auto combination(const F& y, const std::array<C, sizeof...(Xs)>& c, const Xs&... x) {
   require_conforming(y, x...);

@@ -47,11 +47,11 @@ struct Norm2Kernel {
   }
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x) const {
-    prefetch_groups(x, 0, n_groups);
+    if (prefetches) prefetch_groups(parts, x, 0, n_groups, in);
   }
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x, int group) const {
-    prefetch_groups(x, group, group + 1);
+    if (prefetches) prefetch_groups(parts, x, group, group + 1, in);
   }
 
  private:
@@ -61,11 +61,6 @@ struct Norm2Kernel {
     R norm(0.0);
     for (int part = parts.n * begin; part < parts.n * end; ++part) add_norm2(norm, in(x, part));
     return Values<R, 1>{{norm}};
-  }
-  template <class Site>
-  KOKKOS_FORCEINLINE_FUNCTION void prefetch_groups(Site x, int begin, int end) const {
-    if (!prefetches) return;
-    for (int part = parts.n * begin; part < parts.n * end; ++part) prefetch_ahead(in, x, part);
   }
 };
 
@@ -119,11 +114,11 @@ struct InnerProductKernel {
   }
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x) const {
-    prefetch_groups(x, 0, n_groups);
+    if (prefetches) prefetch_groups(parts, x, 0, n_groups, a, b);
   }
   template <class Site>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(Site x, int group) const {
-    prefetch_groups(x, group, group + 1);
+    if (prefetches) prefetch_groups(parts, x, group, group + 1, a, b);
   }
 
  private:
@@ -144,14 +139,6 @@ struct InnerProductKernel {
       return Values<R, 3>{{sum.re, sum.im, norm}};
     else
       return Values<R, 2>{{sum.re, sum.im}};
-  }
-  template <class Site>
-  KOKKOS_FORCEINLINE_FUNCTION void prefetch_groups(Site x, int begin, int end) const {
-    if (!prefetches) return;
-    for (int part = parts.n * begin; part < parts.n * end; ++part) {
-      prefetch_ahead(a, x, part);
-      prefetch_ahead(b, x, part);
-    }
   }
 };
 
