@@ -57,8 +57,8 @@ std::string ratio_table(const AnalysisResults& all, int most_rows);
 /// errors at the smallest momentum.
 std::vector<std::size_t> pictured(const AnalysisResults& all, const std::vector<std::string>& patterns);
 
-/// Effective masses, log |C(t)|, and energies over momenta, of these series.
-/// first: the time of the first one, 1 / 2 where it is of t = 0 and t = 1.
+/// Effective masses, log |C(t)|, and energies over momenta, of these series.  first: the time of the first effective
+/// mass, 1 / 2 where that is of t = 0 and t = 1.
 Plot effective_mass_plot(const AnalysisResults& all, const std::vector<std::size_t>& which, double first,
                          const std::string& caption);
 Plot correlator_plot(const AnalysisResults& all, const std::vector<std::size_t>& which, const std::string& caption);

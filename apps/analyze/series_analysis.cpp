@@ -39,8 +39,8 @@ Samples part_of(const CorrelatorSeries& series, bool imaginary) {
   return samples;
 }
 
-Observable effective_mass_of(FitForm form, int n_times, bool symmetric) {
-  if (symmetric) return symmetric_effective_mass;
+Observable effective_mass_of(FitForm form, int n_times, const AnalyzeParameters::Output& output) {
+  if (output.has_symmetric_masses()) return symmetric_effective_mass;
   if (form == FitForm::cosh) return [n_times](const std::vector<double>& c) { return cosh_effective_mass(c, n_times); };
   if (form == FitForm::sinh) return [n_times](const std::vector<double>& c) { return sinh_effective_mass(c, n_times); };
   return log_effective_mass;
@@ -193,7 +193,7 @@ SeriesResult analysed(const CorrelatorSeries& series, const AnalyzeParameters& p
   const std::string& form = parameters.fit.form;
   if (form == "cosh" || (form == "automatic" && data.sign == 1)) result.form = FitForm::cosh;
   if (form == "sinh" || (form == "automatic" && data.sign == -1)) result.form = FitForm::sinh;
-  const Observable effective = effective_mass_of(result.form, data.n_times, parameters.output.has_symmetric_masses());
+  const Observable effective = effective_mass_of(result.form, data.n_times, parameters.output);
   const bool gamma = parameters.errors.is_gamma();
   const bool with_energy = has_energy(series.kind), vacuum = !data.vacuum_factor.empty(),
              few = int(data.samples.size()) < (gamma ? 4 : (vacuum ? 3 : 2) * parameters.errors.bin);

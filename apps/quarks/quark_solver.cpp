@@ -21,9 +21,8 @@ std::string source_text(const Propagator<T>& source) {
 }  // namespace
 
 std::string warning_of_switches(int precision_switches) {
-  if (precision_switches == 0) return "";
-  return sentence("higher precision went on where low precision brought columns no further,", precision_switches,
-                  precision_switches == 1 ? "time:" : "times:", "another solver.precision may be faster");
+  return sentence("low precision brought columns no further, and higher precision went on,", precision_switches,
+                  precision_switches == 1 ? "time;" : "times;", "another solver.precision may be faster");
 }
 
 /// Operators and solvers for one column and for all at once.

@@ -18,8 +18,7 @@ namespace kov::app {
 /// Called on every rank after each solve, with how many columns it was for.
 using SolveCallback = std::function<void(const SolveReport& solve, int n_columns)>;
 
-/// What to tell of solves that ended in a higher precision than the job chose; the numbers are right.  Nothing where there
-/// were none.
+/// What to tell of solves that higher precision than the job chose had to end, so often; their numbers are right.
 std::string warning_of_switches(int precision_switches);
 
 /// work(), where the message of a ConvergenceError gets a beginning that says what failed: "conf.0010, quark light".

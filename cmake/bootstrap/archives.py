@@ -161,7 +161,7 @@ def unpack(path, folder):
             with tarfile.open(path) as archive:
                 # Only folders named kokkos or kokkos-<version> matter; the rest of a big sdist does not.
                 members = [m for m in archive.getmembers() if m.isfile() or m.isdir()]
-                wanted = [m for m in members if "/tpls/kokkos" in m.name] or members
+                wanted = [m for m in members if "/tpls/kokkos/" in m.name] or members
                 _refuse_outside(path, root, [m.name for m in wanted])
                 safely = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
                 archive.extractall(folder, members=wanted, **safely)

@@ -195,10 +195,10 @@ def _numbers(version):
     return tuple(int(part) for part in version.split("."))
 
 
-def _key(source, wanted, chosen, extra=()):
+def _key(source, wanted, chosen):
     compiler = machine.host_compiler()
     facts = {"source": source.fingerprint, "options": chosen, "compiler": [os.path.realpath(compiler.path), compiler.family, compiler.version],
-             "native": machine.native_flags() if wanted.backend == "cpu" else "", "extra": list(extra)}
+             "native": machine.native_flags() if wanted.backend == "cpu" else "", "extra": []}
     if wanted.backend == "cuda":
         facts["cuda"] = machine.cuda_version()
         with open(COMPAT) as file:
