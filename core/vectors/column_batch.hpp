@@ -135,7 +135,8 @@ struct ColumnCombineKernel {
 
   Kokkos::Array<View, n> in;
   View out;
-  PartsOfSite<> parts;
+  /// Whole sites, as in CombineKernel.
+  PartsOfSite<false> parts;
   ColumnBatch<T, is_complex, n, width> batch;
 
   template <class Site>
@@ -177,12 +178,12 @@ template <class C, VectorField F, class Function, class... Xs>
 void for_each_combination(const F& y, const std::array<ColumnCoefficients<C>, sizeof...(Xs)>& c,
                           const ColumnMask& finished, const Function& f, const Xs&... x) {
   require_conforming(y, x...);
-  using View = AlgebraView<F>;
+  using View = typename F::View;
   constexpr int n = int(sizeof...(Xs));
   for (const auto& batch : column_batches<typename F::Real, F::Lanes::width>(y.name(), y.n_components(), c, finished))
     f(
         ColumnCombineKernel<View, typename F::Real, !std::is_same_v<C, double>, n, F::Lanes::width>{
-            {algebra_view(x)...}, algebra_view(y), parts_of_site(y), batch},
+            {x.view()...}, y.view(), {}, batch},
         batch);
 }
 

@@ -44,9 +44,9 @@ concept VectorField = AnyField<F>;
 template <VectorField F>
 inline constexpr bool goes_by_column = F::Lanes::width > 1;
 
-/// Whether sums, zeros and algebra by column take a site in parts, which compiles their kernels once for all types of
-/// site.  On CPUs alone, as GPUs have all numbers of a site under way at once, and without a codec, which takes whole
-/// sites.
+/// Whether norms, products, zeros and the updates of Krylov solvers take a site in parts, which compiles their kernels
+/// once for all types of site.  On CPUs alone, as GPUs have all numbers of a site under way at once, and without a
+/// codec, which takes whole sites.
 template <VectorField F>
 inline constexpr bool in_parts = has_packs&& F::View::Codec::is_plain;
 
