@@ -76,6 +76,11 @@ def is_a_name(function, argument):
     return not argument.startswith(("Kokkos::Team", "std::")) or function == "parallel_scan"
 
 
+# A row of the table "scaling".
+ROW = (r"^(strong|weak) +(\d+)  (\d+ \d+ \d+ \d+) +(single|single/16-bit|double|double/single|double/16-bit) +"
+       r"(none|blocking|overlapped) +([0-9.]+) +([0-9.]+) +([0-9.]+) +([0-9.]+) +([0-9]+) +([0-9.e+-]+)$")
+
+
 class Bench(ProgramTest):
     def test_every_kernel_of_the_library_is_in_a_row(self):
         lines = self.call("bench", "--kernels", "--small", 4, 4, 4, 8).stdout.splitlines()
@@ -311,13 +316,22 @@ class BenchTables(ProgramTest):
             self.assertGreater(float(milliseconds), 0)
             self.assertAlmostEqual(float(seconds), float(milliseconds) * 16.384, delta=1 + 0.01 * float(seconds))
 
-    ROW = (r"^(strong|weak) +(\d+)  (\d+ \d+ \d+ \d+) +(single|single/16-bit|double|double/single|double/16-bit) +"
-           r"(none|blocking|overlapped) +([0-9.]+) +([0-9.]+) +([0-9.]+) +([0-9.]+) +([0-9]+) +([0-9.e+-]+)$")
+    def test_rows_that_did_not_converge_are_marked(self):
+        # The square of this mass is no number in any precision.
+        text = self.call("bench", "scaling", "--lattice", 4, 4, 4, 4, "--local", 4, 4, 2, 4, "--mass", 1e200, "--output", "s").stdout
+        rows = re.findall(r"^(?:strong|weak) +1  .* (\S+)  not converged$", text, re.M)
+        self.assertEqual(len(rows), 10, text)
+        self.assertIn("nan", rows)
+        self.assertEqual(re.findall(ROW, text, re.M), [])
+
+
+class BenchScalingTables(ProgramTest):
+    """Thousands of messages between ranks of which each waits for its turn beside other tests: these run by themselves."""
 
     def check_scaling(self, ranks):
         text = self.call("bench", "scaling", "--lattice", 4, 4, 4, 8, "--local", 4, 4, 2, 4, "--output", "s",
-                         ranks=ranks).stdout
-        rows = re.findall(self.ROW, text, re.M)
+                         ranks=ranks, timeout=300).stdout
+        rows = re.findall(ROW, text, re.M)
         counts = [n for n in (1, 2, 4) if n <= ranks]
         self.assertEqual(len(rows), sum(2 * 5 * (1 if n == 1 else 2) for n in counts), text)
         for kind, n, lattice, precision, halos, iterations, seconds, speed, error, efficiency, residual in rows:
@@ -331,7 +345,7 @@ class BenchTables(ProgramTest):
             if n == "1":
                 self.assertEqual(efficiency, "100")
         self.assertNotIn("not converged", text)
-        self.assertEqual(re.findall(self.ROW, self.read("s.txt"), re.M), rows)
+        self.assertEqual(re.findall(ROW, self.read("s.txt"), re.M), rows)
         for kind in ("strong", "weak"):
             self.assertIn("double/16-bit", self.read(f"s_{kind}.svg"))
             self.assertIn(kind.capitalize() + " scaling", self.read(f"s_{kind}.svg"))
@@ -365,16 +379,8 @@ class BenchTables(ProgramTest):
         self.assertEqual(done.returncode, 70, done.stderr)
         self.assertIn("rank 1: memory ran out", done.stderr)
         self.assertLess(done.seconds, 60)
-        rows = re.findall(self.ROW, self.read("s.txt"), re.M)
+        rows = re.findall(ROW, self.read("s.txt"), re.M)
         self.assertEqual([row[3] for row in rows if row[:2] == ("strong", "1")],
                          ["single", "single/16-bit", "double", "double/single", "double/16-bit"])
-        self.assertEqual(re.findall(self.ROW, done.stdout, re.M), rows)
+        self.assertEqual(re.findall(ROW, done.stdout, re.M), rows)
         self.assertLess(len(rows), 30)
-
-    def test_rows_that_did_not_converge_are_marked(self):
-        # The square of this mass is no number in any precision.
-        text = self.call("bench", "scaling", "--lattice", 4, 4, 4, 4, "--local", 4, 4, 2, 4, "--mass", 1e200, "--output", "s").stdout
-        rows = re.findall(r"^(?:strong|weak) +1  .* (\S+)  not converged$", text, re.M)
-        self.assertEqual(len(rows), 10, text)
-        self.assertIn("nan", rows)
-        self.assertEqual(re.findall(self.ROW, text, re.M), [])
