@@ -6,6 +6,7 @@
 #include "kov/core/field/noise.hpp"
 #include "kov/core/vectors/column_matrix.hpp"
 #include "kov/core/vectors/column_sums.hpp"
+#include "kov/stencil/dirac/improved.hpp"
 #include "kov/stencil/dirac/twisted_mass.hpp"
 #include "kov/stencil/dirac/wilson.hpp"
 #include "kov/stencil/dirac/wilson_clover.hpp"
@@ -143,6 +144,30 @@ void add_noise(Checksums& table, const Lattice& lattice) {
   }
 }
 
+/// Links of fewer reals: hops between parities, alone and on columns.
+template <class Storage, class T>
+void add_storage(Checksums& table, const GaugeField<T>& gauge, const std::string& name) {
+  const std::string on = ", links of " + name + " reals" + test::in_precision<T>;
+  const GaugeLinks<Storage> links(gauge, BoundaryAngles::antiperiodic_in_time());
+  const WilsonOperator<Storage> wilson(links, 0.1);
+  const auto in = random_field<Spinor, T>(gauge.lattice(), 8, 2), out = in.like("out");
+  wilson.apply(in, out);
+  table["Wilson operator" + on] = checksum(out);
+  wilson.hop().apply(in.odd(), out.even());
+  table["Wilson hop, even from odd" + on] = checksum(out);
+}
+
+/// Legs of one and of two links.
+template <class T>
+void add_long_legs(Checksums& table, const GaugeField<T>& gauge) {
+  const auto in = random_field<Spinor, T>(gauge.lattice(), 9), out = in.like("out");
+  const ImprovedOperator<T> M = hamber_wu_operator<T>(gauge, 0.1, LegFactors(BoundaryAngles::antiperiodic_in_time()));
+  M.apply(in, out);
+  table[std::string("Hamber and Wu's operator") + test::in_precision<T>] = checksum(out);
+  M.apply_adjoint(in, out);
+  table[std::string("Hamber and Wu's operator, adjoint") + test::in_precision<T>] = checksum(out);
+}
+
 /// Operators with terms at each site, and the determinants of these.
 template <class T>
 void add_dirac(Checksums& table, const GaugeField<T>& gauge) {
@@ -170,6 +195,8 @@ void add_all(Checksums& table, const Lattice& lattice, const GlobalArray& u) {
   const GaugeLinks<T> links(gauge, BoundaryAngles::antiperiodic_in_time());
   add_operators(table, links);
   add_columns(table, links);
+  add_storage<Links12<T>>(table, gauge, "12");
+  add_storage<Links8<T>>(table, gauge, "8");
   add_dirac(table, gauge);
   add_statements(table, gauge);
   add_noise<T>(table, lattice);
@@ -187,6 +214,18 @@ TEST(EveryDecomposition, GivesTheBitsOfOneRank) {
     Checksums table;
     add_all<double>(table, lattice, u);
     add_all<float>(table, lattice, u);
+    return table;
+  });
+}
+
+/// Which must end on the next rank.
+TEST(EveryDecomposition, OfLongLegsGivesTheBitsOfOneRank) {
+  const Coord extent{8, 8, 8, 8};
+  const GlobalArray u = reference::random_su3(extent, 4, 2);
+  test::expect_bits_of_one_rank(extent, test::Schedules::both, [&](const Lattice& lattice) {
+    Checksums table;
+    add_long_legs(table, reference::gauge_field<double>(lattice, u));
+    add_long_legs(table, reference::gauge_field<float>(lattice, u));
     return table;
   });
 }
