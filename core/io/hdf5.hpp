@@ -47,6 +47,9 @@ struct Hdf5Shape {
   std::uint64_t stored_bytes = 0;
   /// Whether it is compressed or has other filters, so that stored_bytes says nothing.
   bool filtered = false;
+  /// At most so many bytes of numbers can be read from those stored.  Zero if a filter is none of gzip (deflate),
+  /// shuffle and checksum, or if parts of a filtered dataset were never written.
+  std::uint64_t readable_bytes = 0;
 
   /// The product of the extents, which may be more than an integer holds.
   double n_numbers() const {

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <hdf5.h>
+#include <limits>
 
 namespace kov {
 
@@ -93,6 +95,30 @@ void require_kind(Hdf5Kind found, const std::string& file, const std::string& da
   const bool widens = kind_of<T>() == Hdf5Kind::real && found == Hdf5Kind::integer;
   require<FormatError>(found == kind_of<T>() || widens, file, "has numbers of another kind in", dataset + ":",
                        "integers, reals and complex numbers are not mixed");
+}
+
+/// See Hdf5Shape.
+std::uint64_t readable_bytes(hid_t set, hid_t space, hid_t properties, const Hdf5Shape& shape) {
+  if (!shape.filtered) return shape.stored_bytes;
+  bool packed = false;
+  for (int k = 0; k < H5Pget_nfilters(properties); ++k) {
+    unsigned flags = 0;
+    std::size_t n_values = 0;
+    const H5Z_filter_t filter =
+        H5Pget_filter2(properties, unsigned(k), &flags, &n_values, nullptr, 0, nullptr, nullptr);
+    if (filter != H5Z_FILTER_DEFLATE && filter != H5Z_FILTER_SHUFFLE && filter != H5Z_FILTER_FLETCHER32) return 0;
+    packed |= filter == H5Z_FILTER_DEFLATE;
+  }
+  std::vector<hsize_t> chunk(shape.extent.size());
+  if (H5Pget_chunk(properties, int(chunk.size()), chunk.data()) != int(chunk.size())) return 0;
+  double needed = 1;
+  for (std::size_t k = 0; k < chunk.size(); ++k) needed *= std::ceil(double(shape.extent[k]) / double(chunk[k]));
+  hsize_t written = 0;
+  if (H5Dget_num_chunks(set, space, &written) < 0 || double(written) < needed) return 0;
+  // Of a run of one byte, the most that deflate can pack, 258 take two bits.
+  constexpr std::uint64_t most = 1032;
+  return packed ? std::min(shape.stored_bytes, std::numeric_limits<std::uint64_t>::max() / most) * most
+                : shape.stored_bytes;
 }
 
 }  // namespace
@@ -194,11 +220,12 @@ Hdf5Array<T> Hdf5File::read(const std::string& name) const {
   const Hdf5Shape found = shape(name);
   require_kind<T>(found.kind, impl_->name(), name);
   const auto n = product(found.extent);
-  // Checked before memory is allocated; compressed datasets fail the check, but Kovariant writes none.
+  // Checked before memory is allocated.
   const std::uint64_t bytes = std::uint64_t(found.bits / 8) * (found.kind == Hdf5Kind::complex ? 2 : 1);
-  require<FormatError>(n && (*n == 0 || found.stored_bytes / *n >= bytes), impl_->name(), "promises",
+  require<FormatError>(n && (*n == 0 || found.readable_bytes / *n >= bytes), impl_->name(), "promises",
                        extent_text(found.extent), "values in", name, "and holds", found.stored_bytes,
-                       "bytes: it is incomplete or compressed");
+                       found.filtered ? "bytes: it is incomplete, or compressed by another filter than gzip"
+                                      : "bytes: it is incomplete");
   Hdf5Array<T> array{found.extent, std::vector<T>(std::size_t(*n))};
   read_block(name, std::vector<std::uint64_t>(found.extent.size()), found.extent, std::span<T>(array.values));
   return array;
@@ -284,6 +311,7 @@ Hdf5Shape Hdf5File::shape(const std::string& name) const {
   }
   result.extent = hdf5_extent(space);
   result.stored_bytes = impl_->stored_bytes(set);
+  result.readable_bytes = readable_bytes(set, space, properties, result);
   return result;
 }
 

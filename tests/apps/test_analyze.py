@@ -24,6 +24,18 @@ for name, energy in (("light", 0.4), ("heavy", 0.9)):
             rows[t][k] = (math.exp(-energy * t) + math.exp(-energy * (24 - t))) * (1 + noise)
     f["/data/%s/p0_0_1" % name] = rows
 """
+# Writes the same again, in parts of 7 x 5 numbers: with filters, or all but one part.
+PACK = """
+import h5py, sys
+plain, packed = h5py.File("other.h5", "r"), h5py.File(sys.argv[1], "w")
+for name in ("light", "heavy"):
+    path = "/data/%s/p0_0_1" % name
+    rows = plain[path][()]
+    options = {"gzip": dict(compression="gzip", shuffle=True, fletcher32=True), "lzf": dict(compression="lzf"),
+               "checksum": dict(fletcher32=True), "part": dict(compression="gzip")}[sys.argv[2]]
+    dataset = packed.create_dataset(path, rows.shape, "f8", chunks=(7, 5), **options)
+    dataset[:21 if sys.argv[2] == "part" else 24] = rows[:21 if sys.argv[2] == "part" else 24]
+"""
 # 120 channels of 200 configurations with 64 times each: 23 MiB of complex numbers.
 MANY = """
 import h5py, math, random, sys
@@ -164,6 +176,20 @@ class Analyze(ProgramTest):
             self.assertAlmostEqual(float(value), energy, delta=5 * error)
         error = self.call("analyze", "other.h5", code=2).stderr
         self.assertIn("does not hold correlators", error)
+
+    def test_compressed_files_of_other_codes_are_read_or_refused(self):
+        self.write_foreign(FOREIGN)
+        plain = self.call("analyze", "other.h5", "--mapping", "map.toml", "--set", "output.prefix=plain")
+        for kind in ("gzip", "checksum", "lzf", "part"):
+            name = kind + ".h5"
+            subprocess.run([python_with("h5py"), "-c", PACK, name, kind], cwd=self.folder, check=True)
+            is_read = kind in ("gzip", "checksum")
+            done = self.call("analyze", name, "--mapping", "map.toml", "--set", "output.prefix=of_" + kind, code=0 if is_read else 2)
+            if is_read:
+                self.assertEqual(table(done.stdout, "channel"), table(plain.stdout, "channel"))
+            else:
+                self.assertIn("it is incomplete, or compressed by another filter than gzip", done.stderr)
+                self.assertEqual(self.outputs("of_" + kind), [])
 
     def peak(self, *arguments):
         """The most MiB of memory that the program had."""
