@@ -146,7 +146,7 @@ class DistillRun {
       if (files.correlators[k].is_finished) continue;
       times_.begin(stage_correlators);
       write(files.correlators[k], {pairs[k].begin(), pairs[k].end()},
-            distilled_correlators(session_.comm, parameters_, files, plan_, pairs[k], labels));
+            distilled_correlators(session_.comm, parameters_, files, plan_, pairs[k], labels, lattice_.tuner()));
       progress_.advance(distill_contractions);
     }
     for (const MesonPair pair : meson_pairs) {

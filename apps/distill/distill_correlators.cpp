@@ -66,7 +66,7 @@ int conjugate_sign(const std::string& meson) {
 std::vector<Correlator> distilled_correlators(const Comm& comm, const DistillParameters& parameters,
                                               const DistillFiles& files, const DistillPlan& plan,
                                               const std::array<std::size_t, 2>& pair,
-                                              const std::map<std::string, LabelValue>& labels) {
+                                              const std::map<std::string, LabelValue>& labels, Tuner& tuner) {
   const std::vector<MesonOperator> operators = meson_operators(parameters);
   const std::vector<Momentum> momenta = momenta_up_to(parameters.elementals.max_momentum);
   const int n_displacements = int(parameters.elementals.displacements.size()), n_times = plan.gauges.extent[3];
@@ -77,6 +77,11 @@ std::vector<Correlator> distilled_correlators(const Comm& comm, const DistillPar
   const std::vector<std::array<std::size_t, 2>> all_lines = parameters.quark_lines(pair);
   const std::size_t n = operators.size(), of_momentum = std::size_t(n_times) * n * n;
   std::vector<double> numbers(2 * of_momentum * momenta.size());
+  EngineOptions options;
+  if (comm.size() == 1 && tuner.has_file()) {
+    options.blas = Blas::load();
+    options.tuner = &tuner;
+  }
   comm.agree([&] {
     DistilledSlices slices(files.elementals, files, plan);
     std::vector<int> mine;
@@ -85,8 +90,7 @@ std::vector<Correlator> distilled_correlators(const Comm& comm, const DistillPar
     for (std::size_t first = 0; first < mine.size(); first += at_once) {
       const std::vector<int> some(mine.begin() + std::ptrdiff_t(first),
                                   mine.begin() + std::ptrdiff_t(std::min(mine.size(), first + at_once)));
-      // No tuner: Tuner::run_best() is collective, and ranks have different momenta and numbers of them.
-      const EngineOptions options{.workspace_bytes = plan.batches.meson_bytes / some.size()};
+      options.workspace_bytes = plan.batches.meson_bytes / some.size();
       std::vector<FactorisedEngine<double>> engines;
       for (std::size_t k = 0; k < some.size(); ++k)
         engines.emplace_back(factorised, n_displacements, parameters.eigenvectors.n, n_times, options);

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""kovariant distill in less memory, with smaller batches."""
+"""kovariant distill in less memory, with smaller batches, and with kernels that a tuner chooses."""
 import itertools
 import os
 import unittest
 
 from distill_support import JOB, NAME, DistillTest
+from program_support import MPIEXEC
 
 AGREE = """
 import h5py, sys
@@ -107,6 +108,28 @@ class DistillFewVectors(DistillMemoryTest):
             self.check_agreement(0, *whole.items())
             for name in whole:
                 os.remove(self.path(name))
+
+
+class DistillTuned(DistillMemoryTest):
+    def test_has_kernels_chosen_where_a_file_is_named_on_one_process(self):
+        self.need_h5py()
+        self.call("distill", *JOB, ranks=1)
+        by_rules, chosen = self.path("by rules"), self.path("chosen")
+        name = NAME + "correlators.h5"
+        os.rename(self.path(name), by_rules)
+        os.environ["KOVARIANT_TUNE"] = self.path("tune.txt")
+        self.addCleanup(os.environ.pop, "KOVARIANT_TUNE")
+        self.call("distill", *JOB, ranks=1)
+        for kernel in ("matrix product", "traces"):
+            self.assertIn(kernel, self.read("tune.txt"))
+        self.check_agreement(1e-12, (name, by_rules))
+        os.rename(self.path(name), chosen)
+        self.call("distill", *JOB, ranks=1)  # which finds the choices in the file
+        self.check_agreement(0, (name, chosen))
+        if MPIEXEC:
+            os.remove(self.path(name))
+            self.call("distill", *JOB, ranks=2)
+            self.check_agreement(1e-12, (name, by_rules))
 
 
 if __name__ == "__main__":
