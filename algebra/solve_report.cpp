@@ -42,6 +42,7 @@ std::string SolveReport::text() const {
   }
   out << " (tolerance " << tolerance << "), " << seconds << " s";
   if (flops > 0 && seconds > 0) out << ", " << flops / seconds * 1e-9 << " Gflop/s";
+  if (bytes > 0 && seconds > 0) out << ", " << bytes / seconds * 1e-9 << " GB/s";
   if (restarts > 0) out << ", " << restarts << (restarts == 1 ? " restart" : " restarts");
   if (renewals > 0) out << ", " << renewals << (renewals == 1 ? " renewal" : " renewals");
   if (precision_switches > 0) out << ", went on in higher precision";

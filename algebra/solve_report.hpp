@@ -97,7 +97,7 @@ struct SolveReport {
   /// What may help then, "allow more iterations or ask for less"; empty if a user's solver does not fill it in.
   std::string remedy = {};
 
-  /// One line: "BiCGstab: 123 iterations, residual 9.1e-13 (tolerance 1e-12), 0.52 s, 41 Gflop/s".
+  /// One line: "BiCGstab: 123 iterations, residual 9.1e-13 (tolerance 1e-12), 0.52 s, 41 Gflop/s, 38 GB/s".
   std::string text() const;
   /// The message of a ConvergenceError: the same line, and the remedy.
   std::string failure() const;

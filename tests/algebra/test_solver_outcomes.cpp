@@ -13,6 +13,8 @@
 #include "kov/algebra/preconditioning/deflation.hpp"
 #include "kov/algebra/preconditioning/even_odd.hpp"
 #include "kov/algebra/preconditioning/schwarz.hpp"
+#include "kov/algebra/preconditioning/transformed.hpp"
+#include "kov/stencil/gauge/quark_transformation.hpp"
 #include "tests/algebra/column_systems.hpp"
 #include "tests/reference/gauge_transformation.hpp"
 
@@ -88,7 +90,15 @@ struct Problem {
     cases.push_back({Deflated<F<T>>(constant, {2}, ConjugateGradient{}), Takes::square});
     cases.push_back({Deflated<F<T>>(constant, {2}, NormalConjugateGradient{}, EigenvectorsOf::normal_operator),
                      Takes::any_for_least_residual});
-    if constexpr (std::is_same_v<T, double>) add_mixed(gauge, mass, n_columns);
+    const SpinBasis basis = SpinBasis::nonrelativistic;
+    const QuarkTransformation<T> to_basis(lattice, basis);
+    const Operator<F<T>> there = M.with_basis(basis);
+    cases.push_back({Transformed<F<T>>(to_basis, there, BiCgStab{})});
+    cases.push_back({Transformed<F<T>>(to_basis, there, NormalConjugateGradient{})});
+    if constexpr (std::is_same_v<T, double>)
+      add_mixed(gauge, mass, n_columns);
+    else
+      cases.push_back({ReliableUpdates<Fixed16, float>(M, BiCgStab{})});
   }
 
   Operator<F<T>> operator_of(const Case<T>& c) const {

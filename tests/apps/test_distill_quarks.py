@@ -238,6 +238,12 @@ class DistillQuarks(DistillTest):
             self.assertIn("beta6_seed1_update3, quark strange, %s, even-odd mixed-precision BiCGstab: 2 iterations" % source, error)
             self.assertRegex(error, "; not converged: columns? %s of 16: the limit of 2 iterations was reached; the solution is not usable" % columns)
 
+    def test_warn_where_high_precision_went_on(self):
+        error = self.call("distill", *NO_QUARK, *quarks(light=0.155), "--set", "gauge.extent=[4, 4, 4, 8]", "--set", "generate.thermalise=5",
+                          "--set", "solver.columns=one by one", "--set", "solver.precision=reliable-16", "--set", "solver.tolerance=1e-13",
+                          "--set", "correlators.mesons=[]", "--set", "perambulators.spacing=8").stderr
+        self.assertIn("low precision brought columns no further, and higher precision went on", error)
+
     def test_have_exact_correlators_with_fully_diluted_noise(self):
         """Of as many noises as quarks and of more: no file stands for one of another quark or noise."""
         self.need_h5py()

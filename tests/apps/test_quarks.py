@@ -176,6 +176,12 @@ class SpectrumQuarks(QuarkTest):
             self.call("spectrum", *SHARED, *job, *options(quark__0__propagators="propagator", output__prefix=kind))
             self.assertIn("# source_type = " + kind, self.read(kind + ".dat"))
 
+    def test_a_warning_says_where_high_precision_went_on(self):
+        near_critical = options(quark__0__name="light", quark__0__kappa=0.154, solver__tolerance=1e-13, solver__precision="reliable-16",
+                                generate__configurations=1)
+        error = self.call("spectrum", *SOLVED, *near_critical).stderr
+        self.assertIn("beta6_seed1_update5 at 0 0 0 0: low precision brought columns no further, and higher precision went on", error)
+
     def test_a_sequential_solve_that_fails_is_named(self):
         job = [*LIGHT, *options(generate__configurations=1)]
         self.call("propagator", *SOLVED, *job, *options(output__format="scidac"))
