@@ -35,6 +35,37 @@ struct DoubleLinks {
   }
 };
 
+#if !defined(KOKKOS_ENABLE_CUDA)
+/// The same for links of eight reals, as they are stored: decoded and encoded again they would be others.
+template <class Storage>
+struct DoubleStoredLinks {
+  using View = FieldView<ColorMatrix, Storage>;
+
+  Stencil::View stencil;
+  NeighbourView<ColorMatrix, Storage> in;
+  View out;
+
+  KOKKOS_FUNCTION void operator()(LaneSite x) const {
+    const auto near = stencil.at(x);
+    for (int leg = 0; leg < stencil.n_legs; leg += 2) {
+      copy(in.field(), x, leg / 2, x, leg);
+      const LaneHop hop = near(leg + 1);
+      copy(hop.halo ? in.halo() : in.field(), LaneSite{hop.outer, hop.lane}, leg / 2, x, leg + 1);
+    }
+  }
+
+ private:
+  static KOKKOS_FUNCTION typename View::Stored* numbers(const View& view, LaneSite x, int component) {
+    return view.address(x.outer, component) + View::first_lane(x.outer) + x.lane;
+  }
+  KOKKOS_FUNCTION void copy(const View& from, LaneSite y, int k, LaneSite x, int leg) const {
+    const auto* const p = numbers(from, y, k);
+    auto* const q = numbers(out, x, leg);
+    for (int i = 0; i < View::Codec::n_stored; ++i) q[View::row * i] = p[View::row * i];
+  }
+};
+#endif
+
 /// The same with the sites of out in the order of columns, lane by lane.
 template <class Storage>
 struct ColumnLinks {
@@ -213,9 +244,15 @@ template <class Storage>
 void GaugeLinks<Storage>::make_doubled() const {
   if (forms_->doubled.n_components() > 0) return;
   forms_->doubled = Field<ColorMatrix, Storage>(lattice(), "doubled links", int(legs_.size()));
-  for_each_site(
-      "double_links", forms_->doubled.range(),
-      detail::DoubleLinks<Storage>{Stencil::of(lattice(), legs_).view(), neighbours_, forms_->doubled.view()});
+  const Stencil::View stencil = Stencil::of(lattice(), legs_).view();
+  const SiteRange range = forms_->doubled.range();
+#if !defined(KOKKOS_ENABLE_CUDA)
+  if constexpr (Codec<ColorMatrix, Storage>::shape.is_eight_of_su3()) {
+    const detail::DoubleStoredLinks<Storage> kernel{stencil, neighbours_, forms_->doubled.view()};
+    return for_each_lane("double_links", range, kernel);
+  }
+#endif
+  for_each_site("double_links", range, detail::DoubleLinks<Storage>{stencil, neighbours_, forms_->doubled.view()});
 }
 
 template <class Storage>
