@@ -145,6 +145,27 @@ std::string gevp_text(const AnalysisResults& all, const AnalyzeParameters& param
   return text;
 }
 
+/// Of the first series with a number that is not finite, and of the first whose samples do not fill their bins.
+std::vector<std::string> warnings_of_samples(const std::vector<CorrelatorSeries>& series, int bin) {
+  std::vector<std::string> warnings;
+  for (const CorrelatorSeries& s : series)
+    if (const std::size_t place = s.first_not_finite(); place < s.values.size()) {
+      warnings.push_back(sentence(s.kind, s.channel, "at momentum", to_string(s.momentum), "is not finite on",
+                                  s.samples[place / s.n_times], "at t =", std::to_string(place % s.n_times) + ",",
+                                  "and maybe others: times with such numbers are left out of all that is estimated; "
+                                  "mend or leave out that sample"));
+      break;
+    }
+  for (const CorrelatorSeries& s : series)
+    if (const std::size_t n = s.samples.size(), size = std::size_t(bin), rest = n % size; n >= 2 * size && rest > 0) {
+      warnings.push_back(sentence("of", n, "samples of", s.kind, s.channel, "the last",
+                                  rest == 1 ? "one fills" : std::to_string(rest) + " fill", "no bin of", size,
+                                  "and do not count, in means either: an errors.bin that divides", n, "takes all"));
+      break;
+    }
+  return warnings;
+}
+
 }  // namespace
 
 double analysis_bytes(const AnalysisInput& input, const AnalyzeParameters& parameters) {
@@ -180,9 +201,11 @@ void analyse(const Session& session, const AnalysisInput& input, const AnalyzePa
   all.extent = input.extent;
   std::size_t n_read = 0;
   std::string energies, others;
+  std::vector<std::string> warnings;
   session.comm.agree([&] {
     if (session.comm.rank() != 0) return;  // one host does it all
     all.series = read_series(session, input, parameters, all.extent, n_read);
+    warnings = warnings_of_samples(all.series, parameters.errors.bin);
     add_disconnected(all.series, parameters, all.extent);
     all.ratios = ratios_of(all.series, parameters, all.extent);
     all.common_labels = without_common_labels(all.series);
@@ -211,6 +234,7 @@ void analyse(const Session& session, const AnalysisInput& input, const AnalyzePa
     session.say(sentence(n_read, "correlators in", files.size(),
                          files.size() == 1 ? "file:" : "files:", all.series.size(), "averages over",
                          all.series.front().samples.size(), "samples; errors:", parameters.errors.method));
+    for (const std::string& warning : warnings) session.warn(warning);
     if (!all.common_labels.empty())
       session.say("labels of all: " + CorrelatorSeries{.labels = all.common_labels}.labels_text());
     session.say();

@@ -98,6 +98,8 @@ void AnalyzeParameters::check() const {
           "- it must be 1 or 2, or 0 for both");
   at_least("fit.first", fit.first, 0);
   at_least("fit.last", fit.last, 0);
+  require(fit.last == 0 || fit.last > fit.first, before_keys + "fit.last", "is", fit.last, "- it must be later than",
+          "fit.first,", std::to_string(fit.first) + ", or 0");
   const int fewest = std::max(fit.states, 1);
   require(fit.points > 2 * fewest, before_keys + "fit.points", "is", fit.points, "- it must be more than the",
           2 * fewest, "parameters of the fit");

@@ -289,11 +289,12 @@ void CorrelatorMapping::visit(
     const auto part = std::find(table.axes.begin(), table.axes.end(), "part");
     require<FormatError>(part == table.axes.end() || file.shape(dataset).kind != Hdf5Kind::complex, path,
                          "has complex numbers in", dataset + ", but", file_, "says that an index is their part");
-    require<FormatError>(data.extent.size() == table.axes.size() &&
-                             (part == table.axes.end() || data.extent[std::size_t(part - table.axes.begin())] == 2) &&
-                             !data.values.empty(),
-                         path, "has", data.extent.size(), "indices in", dataset + ", but", file_, "says",
-                         table.axes.size(), "(the index \"part\" has 2 values)");
+    require<FormatError>(data.extent.size() == table.axes.size(), path, "has", data.extent.size(), "indices in",
+                         dataset + ", but", file_, "says", table.axes.size());
+    require<FormatError>(!data.values.empty(), path, "has no numbers in", dataset + ": leave it out of", file_);
+    require<FormatError>(part == table.axes.end() || data.extent[std::size_t(part - table.axes.begin())] == 2, path,
+                         "has indices in", dataset, "of which", file_,
+                         "calls one \"part\" that has not two values: a real and an imaginary part");
     const std::string name = std::filesystem::path(path).filename().string();
     for (CorrelatorArray& array : arrays_of(table, names, data, dataset, name))
       visit(std::move(array), k, found.size());

@@ -4,6 +4,7 @@
 #include "kov/core/base/error.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fnmatch.h>
 
 namespace kov::app {
@@ -34,6 +35,11 @@ std::string CorrelatorSeries::labels_text() const {
   std::string text;
   for (const auto& [name, value] : labels) text += (text.empty() ? "" : ", ") + name + " = " + label_text(value);
   return text;
+}
+
+std::size_t CorrelatorSeries::first_not_finite() const {
+  const auto finite = [](const std::complex<double>& z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); };
+  return std::size_t(std::find_if_not(values.begin(), values.end(), finite) - values.begin());
 }
 
 bool has_energy(const std::string& kind) { return kind != "three-point" && kind != "loop"; }

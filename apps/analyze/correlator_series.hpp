@@ -38,6 +38,8 @@ struct CorrelatorSeries {
 
   /// "name = value, ..." of the labels.
   std::string labels_text() const;
+  /// The place in values of the first number that is not finite; none: values.size().
+  std::size_t first_not_finite() const;
 };
 
 /// Whether hadrons propagate between two times, so that there is an energy: false of three-point functions and loops.

@@ -126,9 +126,11 @@ ErrorSamples error_samples(const std::vector<Correlator>& correlators, const Spe
   const int n = int(seen.size());
   if (sources && n == 1) return {"one source on one configuration", 1, true};
   if (sources) return {std::to_string(n) + " sources on one configuration", n, true};
-  std::string text = std::to_string(n) + " configurations";
+  const int left_out = n >= analysis.bin ? n % analysis.bin : 0;
+  std::string text =
+      (left_out > 0 ? std::to_string(n - left_out) + " of " : "") + std::to_string(n) + " configurations";
   if (analysis.bin > 1) text += " in bins of " + std::to_string(analysis.bin);
-  return {text, n / analysis.bin, false};
+  return {text, n / analysis.bin, false, left_out};
 }
 
 std::string ErrorSamples::heading() const {
@@ -139,6 +141,10 @@ std::string ErrorSamples::warning() const {
   if (n < 2)
     return "there are no errors: they take two configurations or bins of them, or two sources on one configuration";
   if (sources) return "the errors are over sources on one configuration: how much configurations differ is not in them";
+  if (left_out > 0)
+    return (left_out == 1 ? std::string("the last configuration fills")
+                          : "the last " + std::to_string(left_out) + " configurations fill") +
+           " no bin, so masses are without: an analysis.bin that divides the number of configurations takes all";
   return "";
 }
 

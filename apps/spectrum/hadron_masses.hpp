@@ -39,14 +39,16 @@ std::vector<HadronMass> hadron_masses(const std::vector<Correlator>& correlators
 
 /// The samples behind the errors of hadron_masses().
 struct ErrorSamples {
-  /// "6 configurations", "2 sources on one configuration".
+  /// "6 configurations", "4 of 5 configurations in bins of 2", "2 sources on one configuration".
   std::string text;
   int n;
   bool sources;
+  /// Configurations at the end that fill no bin.
+  int left_out = 0;
 
   /// For the head of a table: "errors: jackknife over 6 configurations", or that there are none.
   std::string heading() const;
-  /// Where errors are over sources, or there are none; empty otherwise.
+  /// Where errors are over sources, or there are none, or configurations are left out; empty otherwise.
   std::string warning() const;
 };
 /// The samples that hadron_masses() takes of these correlators.

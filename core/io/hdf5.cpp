@@ -45,7 +45,8 @@ Hdf5File Hdf5File::create(const std::filesystem::path& path) {
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
   H5Pset_userblock(creation, user_block_bytes);
   impl->file = Hdf5Id(H5Fcreate(impl->current.c_str(), H5F_ACC_TRUNC, creation, access), H5Fclose);
-  require(impl->file.valid(), "cannot create", impl->current.string() + ":", hdf5_reason());
+  require(impl->file.valid(), "cannot create", impl->current.string() + ":", hdf5_reason(),
+          "- make room there, or name outputs elsewhere");
   impl->write_to_image();
   return Hdf5File(std::move(impl));
 }

@@ -97,6 +97,14 @@ void require_kind(Hdf5Kind found, const std::string& file, const std::string& da
                        "integers, reals and complex numbers are not mixed");
 }
 
+/// Of the file that an object is in, which through an external link is another one.
+std::string file_name(hid_t object) {
+  const ssize_t size = H5Fget_name(object, nullptr, 0);
+  std::string name(std::size_t(std::max<ssize_t>(size, 0)), '\0');
+  if (size > 0) H5Fget_name(object, name.data(), name.size() + 1);
+  return name;
+}
+
 /// See Hdf5Shape.
 std::uint64_t readable_bytes(hid_t set, hid_t space, hid_t properties, const Hdf5Shape& shape) {
   if (!shape.filtered) return shape.stored_bytes;
@@ -131,7 +139,14 @@ std::uint64_t Hdf5File::Impl::file_bytes() const {
 }
 
 std::uint64_t Hdf5File::Impl::stored_bytes(const Id& set) const {
-  return std::min<std::uint64_t>(H5Dget_storage_size(set), file_bytes());
+  // Through an external link a dataset may be in another file.
+  const Id there(H5Iget_file_id(set), H5Fclose);
+  hsize_t bytes = 0;
+  if (!there.valid() || H5Fget_filesize(there, &bytes) < 0) {
+    H5Eclear2(H5E_DEFAULT);
+    bytes = file_bytes();
+  }
+  return std::min<std::uint64_t>(H5Dget_storage_size(set), bytes);
 }
 
 Hdf5Id Hdf5File::Impl::open_dataset(const std::string& object) const {
@@ -224,8 +239,10 @@ Hdf5Array<T> Hdf5File::read(const std::string& name) const {
   const std::uint64_t bytes = std::uint64_t(found.bits / 8) * (found.kind == Hdf5Kind::complex ? 2 : 1);
   require<FormatError>(n && (*n == 0 || found.readable_bytes / *n >= bytes), impl_->name(), "promises",
                        extent_text(found.extent), "values in", name, "and holds", found.stored_bytes,
-                       found.filtered ? "bytes: it is incomplete, or compressed by another filter than gzip"
-                                      : "bytes: it is incomplete");
+                       found.filtered ? "bytes: it is incomplete, or compressed by another filter than gzip, which "
+                                        "`h5repack -f NONE` into another file takes away"
+                                      : "bytes: it is incomplete, or virtual, or lies in files that are not HDF5: "
+                                        "copy its numbers into one file");
   Hdf5Array<T> array{found.extent, std::vector<T>(std::size_t(*n))};
   read_block(name, std::vector<std::uint64_t>(found.extent.size()), found.extent, std::span<T>(array.values));
   return array;
@@ -286,7 +303,7 @@ std::optional<std::uint64_t> Hdf5File::plain_data(const std::string& name) const
   if (found.kind == Hdf5Kind::other || (found.bits != 32 && found.bits != 64)) return std::nullopt;
   const Hdf5Id type(H5Dget_type(set), H5Tclose), properties(H5Dget_create_plist(set), H5Pclose);
   if (H5Pget_layout(properties) != H5D_CONTIGUOUS || H5Pget_external_count(properties) != 0 ||
-      H5Tequal(type, file_type(found.kind, found.bits)) <= 0)
+      H5Tequal(type, file_type(found.kind, found.bits)) <= 0 || file_name(set) != file_name(impl_->file))
     return std::nullopt;
   const haddr_t offset = H5Dget_offset(set);
   const std::uint64_t size = impl_->file_bytes();

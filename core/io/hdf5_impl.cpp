@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <hdf5.h>
+#include <string_view>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -28,6 +29,13 @@ std::string hdf5_reason() {
       },
       &text);
   H5Eclear2(H5E_DEFAULT);
+  // "file write failed: time = ..., error message = 'No space left on device', buf = ..."
+  if (const std::size_t details = text.find(": time = "); details != text.npos) {
+    constexpr std::string_view of_system = "error message = '";
+    const std::size_t begin = text.find(of_system, details);
+    const std::string message = begin == text.npos ? "" : text.substr(begin + of_system.size());
+    text = message.empty() ? text.substr(0, details) : message.substr(0, message.find('\''));
+  }
   return text.empty() ? "HDF5 gives no reason" : text;
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every number that kovariant analyze writes and prints.
+"""Every number that kovariant analyze writes and prints, and what it says of samples that do not count.
 
 What is expected is computed here in another way: by sums over samples, bisection, and closed forms for two states or unknowns.
 """
@@ -8,6 +8,7 @@ import math
 import os
 import random
 import re
+import subprocess
 import unittest
 
 from program_support import TINY
@@ -297,6 +298,46 @@ class AnalyzeNumbers(SyntheticTest):
         sums = [sum(row[1:t]) for row, t in zip(of("ratio/mean"), of("sink_time"))]
         self.assertAlmostEqual(attributes["sum"], sums[1] - sums[0], delta=1e-9)
         self.assertEqual((attributes["sum_dof"], attributes["problem"], attributes["sum_problem"]), (0, "", ""))
+
+
+LINKED = """
+import h5py, sys
+with h5py.File("linked.h5", "w") as file:
+    file["meson/pion/p0_0_0"] = h5py.ExternalLink("data.h5", "/meson/pion/p0_0_0")
+"""
+
+
+class AnalyzeSamples(SyntheticTest):
+    def setUp(self):
+        super().setUp()
+        draw = random.Random(3)
+        self.rows = [[c * (1 + draw.gauss(0, 0.004)) for c in correlator("cosh", 0.4, TIMES)] for _ in range(20)]
+        self.write("data.h5", {"meson/pion/p0_0_0": self.rows})
+
+    def test_that_fill_no_bin_are_named(self):
+        done = self.analyze("errors.bin=7")
+        self.assertIn("of 20 samples of meson pion the last 6 fill no bin of 7", done.stderr)
+        self.assertEqual(self.content()["correlator/samples"]["values"], [2])
+        for size in (1, 5, 10, 20):
+            self.assertNotIn("fill no bin", self.analyze("errors.bin=%d" % size, "output.prefix=bins%d" % size).stderr)
+
+    def test_with_numbers_that_are_not_finite_are_named(self):
+        self.assertNotIn("not finite", self.analyze().stderr)
+        for bad in (math.nan, math.inf):
+            self.rows[4][7] = bad
+            self.write("bad.h5", {"meson/pion/p0_0_0": self.rows})
+            error = self.analyze("output.prefix=of_bad", file="bad.h5").stderr
+            self.assertRegex(error, r"meson pion at momentum 0 0 0 is not finite on \S+ at t = 7, and maybe others")
+            os.remove(self.path("bad.h5"))
+
+    def test_behind_links_to_other_files_are_read(self):
+        subprocess.run([self.python, "-c", LINKED], cwd=self.folder, check=True)
+        plain, linked = self.analyze(), self.analyze("output.prefix=of_link", file="linked.h5")
+        self.assertEqual(table(linked.stdout, "correlator"), table(plain.stdout, "correlator"))
+
+    def test_ranges_of_fits_that_end_before_they_begin_are_refused(self):
+        error = self.analyze("fit.first=9", "fit.last=4", code=1).stderr
+        self.assertIn("fit.last is 4 - it must be later than fit.first, 9, or 0", error)
 
 
 if __name__ == "__main__":

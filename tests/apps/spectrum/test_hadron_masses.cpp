@@ -134,6 +134,9 @@ TEST(HadronMasses, SayWhatTheirErrorsAreOver) {
   EXPECT_EQ(samples(4, 2).warning(), "");
   EXPECT_EQ(samples(1, 1).heading(), "errors: jackknife over 2 sources on one configuration");
   EXPECT_NE(samples(1, 1).warning(), "");
+  EXPECT_EQ(samples(5, 2).heading(), "errors: jackknife over 4 of 5 configurations in bins of 2");
+  EXPECT_EQ(samples(5, 2).warning().find("the last configuration fills no bin"), 0u) << samples(5, 2).warning();
+  EXPECT_EQ(samples(8, 3).warning().find("the last 2 configurations fill no bin"), 0u) << samples(8, 3).warning();
   EXPECT_EQ(samples(3, 2).n, 1) << "one bin";
   EXPECT_NE(samples(3, 2).warning(), "");
 }
