@@ -9,18 +9,30 @@
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <sstream>
+#include <system_error>
 
 namespace kov {
 
 namespace {
 
+/// What is no regular file counts as one of another program: reading a pipe might not end.
 std::string text_of(const std::string& file) {
+  std::error_code none;
+  const std::filesystem::file_status status = std::filesystem::status(file, none);
+  if (!std::filesystem::exists(status)) return "";
+  if (!std::filesystem::is_regular_file(status)) return "no regular file";
   std::ostringstream text;
   text << std::ifstream(file).rdbuf();
   return text.str();
+}
+
+std::filesystem::path folder_of(const std::string& file) {
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  return folder.empty() ? "." : folder;
 }
 
 constexpr const char* first_line = "# kovariant tuner: key, tab, choice\n";
@@ -64,6 +76,12 @@ Tuner::Tuner(const Comm& comm, const std::string& device, const Clock& clock)
   if (const char* file = std::getenv("KOVARIANT_TUNE")) file_ = file;
   file_ = comm_.broadcast(file_);
   const std::string text = comm_.broadcast(comm_.rank() == 0 && !file_.empty() ? text_of(file_) : "");
+  std::error_code none;
+  const bool found = file_.empty() || std::filesystem::is_directory(folder_of(file_), none);
+  const bool has_folder = comm_.broadcast(found ? "found" : "") == "found";
+  if (!has_folder)
+    warnings_.push_back(
+        sentence(file_, "(KOVARIANT_TUNE) is in a folder that does not exist: make it, or new choices are lost"));
   if (text.empty()) return;
   const bool begins = text.starts_with(first_line);
   int n_damaged = 0;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <sys/stat.h>
 
 namespace kov::test {
 namespace {
@@ -336,6 +337,19 @@ TEST_F(Tuning, SaysWhatOfTheFileIsNotUsed) {
   const auto foreign = warnings("BEGIN_HEADER\nDATATYPE = 4D_SU3_GAUGE\n");
   ASSERT_EQ(foreign.size(), 1u);
   EXPECT_NE(foreign[0].find("does not begin as a file of the tuner"), std::string::npos) << foreign[0];
+  const auto of_path = [&](const std::filesystem::path& path) {
+    const TuneFile here(path);
+    const auto found = Tuner(comm, device, clock()).warnings();
+    return found.size() == 1 ? found[0] : "";
+  };
+  const std::filesystem::path pipe = file.string() + ".pipe";
+  if (comm.rank() == 0) {
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  }
+  comm.barrier();
+  for (const auto& path : {pipe, std::filesystem::path(file).parent_path()})
+    EXPECT_NE(of_path(path).find("does not begin as a file of the tuner"), std::string::npos) << path;
+  EXPECT_NE(of_path(file.string() + ".no/file").find("in a folder that does not exist"), std::string::npos);
   EXPECT_FALSE(Tuner(comm, device, clock()).has_file());
   EXPECT_TRUE(Tuner(comm, device, clock()).warnings().empty());
 }
