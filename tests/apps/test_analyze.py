@@ -186,7 +186,7 @@ class Analyze(ProgramTest):
             is_read = kind in ("gzip", "checksum")
             done = self.call("analyze", name, "--mapping", "map.toml", "--set", "output.prefix=of_" + kind, code=0 if is_read else 2)
             if is_read:
-                self.assertEqual(table(done.stdout, "channel"), table(plain.stdout, "channel"))
+                self.assertEqual(table(done.stdout, "correlator"), table(plain.stdout, "correlator"))
             else:
                 self.assertIn("it is incomplete, or compressed by another filter than gzip", done.stderr)
                 self.assertEqual(self.outputs("of_" + kind), [])
