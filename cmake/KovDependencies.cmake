@@ -62,7 +62,7 @@ endif()
 find_package(HDF5 1.10.5 QUIET COMPONENTS C)
 kov_optional(KOV_HDF5 "Read and write HDF5 files" "${HDF5_FOUND}")
 if(KOV_HDF5)
-  kov_require(HDF5_FOUND "HDF5 1.10.5 (option KOV_HDF5)" libhdf5-dev)
+  kov_require(HDF5_FOUND "HDF5 1.10.5 or newer (option KOV_HDF5)" libhdf5-dev)
 endif()
 
 if(KOV_APPS)

@@ -15,7 +15,7 @@ if(NOT Kovariant_SHARED)  # a static library leaves its own dependencies to the 
     find_dependency(MPI COMPONENTS C)
   endif()
   if(Kovariant_HDF5)
-    find_dependency(HDF5 COMPONENTS C)
+    find_dependency(HDF5 1.10.5 COMPONENTS C)
   endif()
 endif()
 set(Kovariant_DEPENDENCIES_FOUND TRUE)

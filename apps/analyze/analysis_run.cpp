@@ -152,15 +152,15 @@ std::vector<std::string> warnings_of_samples(const std::vector<CorrelatorSeries>
     if (const std::size_t place = s.first_not_finite(); place < s.values.size()) {
       warnings.push_back(sentence(s.kind, s.channel, "at momentum", to_string(s.momentum), "is not finite on",
                                   s.samples[place / s.n_times], "at t =", std::to_string(place % s.n_times) + ",",
-                                  "and maybe others: times with such numbers are left out of all that is estimated; "
-                                  "mend or leave out that sample"));
+                                  "and maybe others: estimates that use such a number are left out; mend that sample, "
+                                  "or leave it out"));
       break;
     }
   for (const CorrelatorSeries& s : series)
     if (const std::size_t n = s.samples.size(), size = std::size_t(bin), rest = n % size; n >= 2 * size && rest > 0) {
       warnings.push_back(sentence("of", n, "samples of", s.kind, s.channel, "the last",
                                   rest == 1 ? "one fills" : std::to_string(rest) + " fill", "no bin of", size,
-                                  "and do not count, in means either: an errors.bin that divides", n, "takes all"));
+                                  "and do not count: an errors.bin that divides", n, "takes all"));
       break;
     }
   return warnings;

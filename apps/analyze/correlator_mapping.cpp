@@ -293,8 +293,8 @@ void CorrelatorMapping::visit(
                          dataset + ", but", file_, "says", table.axes.size());
     require<FormatError>(!data.values.empty(), path, "has no numbers in", dataset + ": leave it out of", file_);
     require<FormatError>(part == table.axes.end() || data.extent[std::size_t(part - table.axes.begin())] == 2, path,
-                         "has indices in", dataset, "of which", file_,
-                         "calls one \"part\" that has not two values: a real and an imaginary part");
+                         "has in", dataset, "an index that", file_,
+                         "calls \"part\", which must have two values: a real and an imaginary part");
     const std::string name = std::filesystem::path(path).filename().string();
     for (CorrelatorArray& array : arrays_of(table, names, data, dataset, name))
       visit(std::move(array), k, found.size());

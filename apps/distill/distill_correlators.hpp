@@ -35,8 +35,8 @@ int conjugate_sign(const std::string& meson);
 /// of the quark of a pair, the second of its antiquark, with noise averaged over every two different ones; the label
 /// `quarks` of those with names is "light-strange". Sums over the sites of both slices: proportional to the volume.
 /// Momenta are divided among the ranks, each of which reads the perambulators once for as many momenta as there is room
-/// for.  On one rank the tuner chooses kernels of products and traces where it has a file; on several these have
-/// different momenta and numbers of them, and our kernels work by rules.  Collective.
+/// for.  On one rank the tuner chooses kernels of products and traces where it has a file.  Several ranks have different
+/// momenta and cannot agree on a choice: they use the default kernels.  Collective.
 std::vector<Correlator> distilled_correlators(const Comm& comm, const DistillParameters& parameters,
                                               const DistillFiles& files, const DistillPlan& plan,
                                               const std::array<std::size_t, 2>& pair,

@@ -144,7 +144,8 @@ std::string ErrorSamples::warning() const {
   if (left_out > 0)
     return (left_out == 1 ? std::string("the last configuration fills")
                           : "the last " + std::to_string(left_out) + " configurations fill") +
-           " no bin, so masses are without: an analysis.bin that divides the number of configurations takes all";
+           " no bin and " + (left_out == 1 ? "does" : "do") +
+           " not enter the masses: an analysis.bin that divides the number of configurations takes all";
   return "";
 }
 

@@ -164,8 +164,11 @@ TraceTiling fastest_trace_tiling(const TunedTraces& of, const TraceProblem<Z>& p
   if (candidates.size() == 1) return candidates.front();
   TuneKey key = of.key();
   key.choice = "tiling";
-  for (const TraceTiling tiling : candidates)
-    key.choice += ", " + (tiling == TraceTiling::vendor ? of.blas : name(tiling));
+  for (const TraceTiling tiling : candidates) {
+    std::string word = tiling == TraceTiling::vendor ? of.blas : name(tiling);
+    std::erase(word, ' ');  // Tuner::report() takes words
+    key.choice += ' ' + word;
+  }
   const int fastest = tuned_candidate(
       *options.tuner, key, int(candidates.size()),
       [&](int i) { launch_trace_parts(candidates[std::size_t(i)], part, workspace, options, exec); },

@@ -47,7 +47,7 @@ struct Hdf5Shape {
   std::uint64_t stored_bytes = 0;
   /// Whether it is compressed or has other filters, so that stored_bytes says nothing.
   bool filtered = false;
-  /// At most so many bytes of numbers can be read from those stored.  Zero if a filter is none of gzip (deflate),
+  /// At most so many bytes of numbers can be read from those stored.  Zero if a filter is none of gzip (deflate, once),
   /// shuffle and checksum, or if parts of a filtered dataset were never written.
   std::uint64_t readable_bytes = 0;
 

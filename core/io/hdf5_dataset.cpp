@@ -108,15 +108,16 @@ std::string file_name(hid_t object) {
 /// See Hdf5Shape.
 std::uint64_t readable_bytes(hid_t set, hid_t space, hid_t properties, const Hdf5Shape& shape) {
   if (!shape.filtered) return shape.stored_bytes;
-  bool packed = false;
+  int packed = 0;
   for (int k = 0; k < H5Pget_nfilters(properties); ++k) {
     unsigned flags = 0;
     std::size_t n_values = 0;
     const H5Z_filter_t filter =
         H5Pget_filter2(properties, unsigned(k), &flags, &n_values, nullptr, 0, nullptr, nullptr);
     if (filter != H5Z_FILTER_DEFLATE && filter != H5Z_FILTER_SHUFFLE && filter != H5Z_FILTER_FLETCHER32) return 0;
-    packed |= filter == H5Z_FILTER_DEFLATE;
+    packed += filter == H5Z_FILTER_DEFLATE;
   }
+  if (packed > 1) return 0;
   std::vector<hsize_t> chunk(shape.extent.size());
   if (H5Pget_chunk(properties, int(chunk.size()), chunk.data()) != int(chunk.size())) return 0;
   double needed = 1;
@@ -125,8 +126,8 @@ std::uint64_t readable_bytes(hid_t set, hid_t space, hid_t properties, const Hdf
   if (H5Dget_num_chunks(set, space, &written) < 0 || double(written) < needed) return 0;
   // Of a run of one byte, the most that deflate can pack, 258 take two bits.
   constexpr std::uint64_t most = 1032;
-  return packed ? std::min(shape.stored_bytes, std::numeric_limits<std::uint64_t>::max() / most) * most
-                : shape.stored_bytes;
+  return packed == 1 ? std::min(shape.stored_bytes, std::numeric_limits<std::uint64_t>::max() / most) * most
+                     : shape.stored_bytes;
 }
 
 }  // namespace
@@ -239,10 +240,11 @@ Hdf5Array<T> Hdf5File::read(const std::string& name) const {
   const std::uint64_t bytes = std::uint64_t(found.bits / 8) * (found.kind == Hdf5Kind::complex ? 2 : 1);
   require<FormatError>(n && (*n == 0 || found.readable_bytes / *n >= bytes), impl_->name(), "promises",
                        extent_text(found.extent), "values in", name, "and holds", found.stored_bytes,
-                       found.filtered ? "bytes: it is incomplete, or compressed by another filter than gzip, which "
-                                        "`h5repack -f NONE` into another file takes away"
-                                      : "bytes: it is incomplete, or virtual, or lies in files that are not HDF5: "
-                                        "copy its numbers into one file");
+                       found.filtered
+                           ? "bytes: it is incomplete, so write it again; or compressed by another filter than "
+                             "gzip, so unpack it with `h5repack -f NONE` into another file"
+                           : "bytes: it is incomplete, or virtual, or lies in files that are not HDF5: "
+                             "copy its numbers into one file");
   Hdf5Array<T> array{found.extent, std::vector<T>(std::size_t(*n))};
   read_block(name, std::vector<std::uint64_t>(found.extent.size()), found.extent, std::span<T>(array.values));
   return array;

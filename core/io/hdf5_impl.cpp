@@ -15,7 +15,7 @@
 
 namespace kov {
 
-static_assert(std::is_same_v<hid_t, detail::Hdf5Handle> && std::is_same_v<herr_t, int>, "HDF5 1.10 or newer is needed");
+static_assert(std::is_same_v<hid_t, detail::Hdf5Handle> && std::is_same_v<herr_t, int>, "HDF5 1.10.5 or newer is needed");
 
 namespace detail {
 

@@ -77,7 +77,7 @@ Tuner::Tuner(const Comm& comm, const std::string& device, const Clock& clock)
   file_ = comm_.broadcast(file_);
   const std::string text = comm_.broadcast(comm_.rank() == 0 && !file_.empty() ? text_of(file_) : "");
   std::error_code none;
-  const bool found = file_.empty() || std::filesystem::is_directory(folder_of(file_), none);
+  const bool found = comm_.rank() != 0 || file_.empty() || std::filesystem::is_directory(folder_of(file_), none);
   const bool has_folder = comm_.broadcast(found ? "found" : "") == "found";
   if (!has_folder)
     warnings_.push_back(
@@ -87,8 +87,9 @@ Tuner::Tuner(const Comm& comm, const std::string& device, const Clock& clock)
   int n_damaged = 0;
   remembered_ = choices_of(text.substr(begins ? std::string(first_line).size() : 0), n_damaged);
   if (!begins)
-    warnings_.push_back(sentence(file_, "(KOVARIANT_TUNE)",
-                                 "does not begin as a file of the tuner: it stays as it is, and new choices are lost"));
+    warnings_.push_back(
+        sentence(file_, "(KOVARIANT_TUNE)",
+                 "does not begin as a file of the tuner: it stays as it is, and new choices are lost; name another"));
   else if (n_damaged > 0)
     warnings_.push_back(sentence(file_, "(KOVARIANT_TUNE) has", n_damaged,
                                  n_damaged == 1 ? "line that is" : "lines that are", "no choice and not used"));

@@ -201,7 +201,7 @@ KOKKOS_FORCEINLINE_FUNCTION Word sqrt_word(const Word& w) {
       return (Word)_mm256_sqrt_ps((__m256)w);
   }
 #endif
-  Word r = w;
+  Word r = w;  // not uninitialised, which GCC warns of
   for (unsigned int i = 0; i < sizeof(Word) / sizeof(Real); ++i) r[i] = std::sqrt(w[i]);
   return r;
 }

@@ -246,13 +246,16 @@ void GaugeLinks<Storage>::make_doubled() const {
   forms_->doubled = Field<ColorMatrix, Storage>(lattice(), "doubled links", int(legs_.size()));
   const Stencil::View stencil = Stencil::of(lattice(), legs_).view();
   const SiteRange range = forms_->doubled.range();
-#if !defined(KOKKOS_ENABLE_CUDA)
-  if constexpr (Codec<ColorMatrix, Storage>::shape.is_eight_of_su3()) {
-    const detail::DoubleStoredLinks<Storage> kernel{stencil, neighbours_, forms_->doubled.view()};
-    return for_each_lane("double_links", range, kernel);
-  }
-#endif
+#if !defined(KOKKOS_ENABLE_CUDA)  // on GPUs no links are doubled
+  using Kernel = std::conditional_t<Codec<ColorMatrix, Storage>::shape.is_eight_of_su3(),
+                                    detail::DoubleStoredLinks<Storage>, detail::DoubleLinks<Storage>>;
+  if constexpr (std::is_same_v<Kernel, detail::DoubleStoredLinks<Storage>>)
+    for_each_lane("double_links", range, Kernel{stencil, neighbours_, forms_->doubled.view()});
+  else
+    for_each_site("double_links", range, Kernel{stencil, neighbours_, forms_->doubled.view()});
+#else
   for_each_site("double_links", range, detail::DoubleLinks<Storage>{stencil, neighbours_, forms_->doubled.view()});
+#endif
 }
 
 template <class Storage>

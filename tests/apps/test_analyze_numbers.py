@@ -305,6 +305,14 @@ import h5py, sys
 with h5py.File("linked.h5", "w") as file:
     file["meson/pion/p0_0_0"] = h5py.ExternalLink("data.h5", "/meson/pion/p0_0_0")
 """
+# Ten bytes that promise to be 2.5 GiB of numbers.
+PROMISE = """
+import h5py
+with h5py.File("promise.h5", "w") as file:
+    shape = (20, 1 << 24)
+    dataset = file.create_dataset("meson/pion/p0_0_0", shape, "f8", chunks=shape, compression="gzip")
+    dataset.id.write_direct_chunk((0, 0), b"0123456789")
+"""
 
 
 class AnalyzeSamples(SyntheticTest):
@@ -334,6 +342,10 @@ class AnalyzeSamples(SyntheticTest):
         subprocess.run([self.python, "-c", LINKED], cwd=self.folder, check=True)
         plain, linked = self.analyze(), self.analyze("output.prefix=of_link", file="linked.h5")
         self.assertEqual(table(linked.stdout, "correlator"), table(plain.stdout, "correlator"))
+
+    def test_that_cannot_be_in_what_a_compressed_file_holds_are_refused(self):
+        subprocess.run([self.python, "-c", PROMISE], cwd=self.folder, check=True)
+        self.assertIn("promises", self.analyze(file="promise.h5", code=2).stderr)
 
     def test_ranges_of_fits_that_end_before_they_begin_are_refused(self):
         error = self.analyze("fit.first=9", "fit.last=4", code=1).stderr

@@ -218,7 +218,7 @@ TEST(EveryDecomposition, GivesTheBitsOfOneRank) {
   });
 }
 
-/// Which must end on the next rank.
+/// Their lattice is larger, as legs must end on the next rank.
 TEST(EveryDecomposition, OfLongLegsGivesTheBitsOfOneRank) {
   const Coord extent{8, 8, 8, 8};
   const GlobalArray u = reference::random_su3(extent, 4, 2);
