@@ -188,7 +188,7 @@ class Analyze(ProgramTest):
             if is_read:
                 self.assertEqual(table(done.stdout, "correlator"), table(plain.stdout, "correlator"))
             else:
-                self.assertIn("it is incomplete, or compressed by another filter than gzip", done.stderr)
+                self.assertIn("or compressed by another filter than gzip, so unpack it with `h5repack -f NONE`", done.stderr)
                 self.assertEqual(self.outputs("of_" + kind), [])
 
     def peak(self, *arguments):

@@ -87,7 +87,9 @@ TEST(Fit, TakesTheEnergyThatIsNotNegativeOfTheTwoThatACoshHas) {
               EXPECT_NEAR(found[std::size_t(t)], c.row(row)[std::size_t(t)], 0.2 * c.row(row)[std::size_t(t)])
                   << about() << ", t = " << t;
           }
-          if (n_states == 1 && energy > 0.1) EXPECT_NEAR(fit.energy().mean, energy + 6e-3, 6e-3) << about();
+          if (n_states == 1 && energy > 0.1) {
+            EXPECT_NEAR(fit.energy().mean, energy + 6e-3, 6e-3) << about();
+          }
         }
       }
       EXPECT_GT(n_fits, 3 * n_energies) << sign << " " << n_states;
