@@ -160,12 +160,13 @@ void add_storage(Checksums& table, const GaugeField<T>& gauge, const std::string
 /// Legs of one and of two links.
 template <class T>
 void add_long_legs(Checksums& table, const GaugeField<T>& gauge) {
+  const std::string real = test::in_precision<T>;
   const auto in = random_field<Spinor, T>(gauge.lattice(), 9), out = in.like("out");
   const ImprovedOperator<T> M = hamber_wu_operator<T>(gauge, 0.1, LegFactors(BoundaryAngles::antiperiodic_in_time()));
   M.apply(in, out);
-  table[std::string("Hamber and Wu's operator") + test::in_precision<T>] = checksum(out);
+  table["Hamber and Wu's operator" + real] = checksum(out);
   M.apply_adjoint(in, out);
-  table[std::string("Hamber and Wu's operator, adjoint") + test::in_precision<T>] = checksum(out);
+  table["Hamber and Wu's operator, adjoint" + real] = checksum(out);
 }
 
 /// Operators with terms at each site, and the determinants of these.
@@ -218,9 +219,9 @@ TEST(EveryDecomposition, GivesTheBitsOfOneRank) {
   });
 }
 
-/// Their lattice is larger, as legs must end on the next rank.
+/// On a lattice of which no grid has one site in a direction, as legs must end on the next rank.
 TEST(EveryDecomposition, OfLongLegsGivesTheBitsOfOneRank) {
-  const Coord extent{8, 8, 8, 8};
+  const Coord extent{6, 6, 6, 16};
   const GlobalArray u = reference::random_su3(extent, 4, 2);
   test::expect_bits_of_one_rank(extent, test::Schedules::both, [&](const Lattice& lattice) {
     Checksums table;
