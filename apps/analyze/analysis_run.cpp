@@ -160,7 +160,8 @@ std::vector<std::string> warnings_of_samples(const std::vector<CorrelatorSeries>
     if (const std::size_t n = s.samples.size(), size = std::size_t(bin), rest = n % size; n >= 2 * size && rest > 0) {
       warnings.push_back(sentence("of", n, "samples of", s.kind, s.channel, "the last",
                                   rest == 1 ? "one fills" : std::to_string(rest) + " fill", "no bin of", size,
-                                  "and do not count: an errors.bin that divides", n, "takes all"));
+                                  rest == 1 ? "and does not count:" : "and do not count:", "an errors.bin that divides",
+                                  n, "takes all"));
       break;
     }
   return warnings;

@@ -60,19 +60,12 @@ KOKKOS_FORCEINLINE_FUNCTION R quotient(const R& a, const R& b) {
   return a / b;
 }
 
-/// (1 + i y) z and (1 - i y) z.
+/// (1 + i y) z
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION Complex<R> times_one_plus_i(const R& y, const Complex<R>& z) {
   Complex<R> r = z;
   subtract_product(r.re, y, z.im);
   add_product(r.im, y, z.re);
-  return r;
-}
-template <class R>
-KOKKOS_FORCEINLINE_FUNCTION Complex<R> times_one_minus_i(const R& y, const Complex<R>& z) {
-  Complex<R> r = z;
-  add_product(r.re, y, z.im);
-  subtract_product(r.im, y, z.re);
   return r;
 }
 
@@ -91,7 +84,7 @@ KOKKOS_FORCEINLINE_FUNCTION R sum_of_squares(R sum, const Rs&... x) {
 /// u: in SU(3).
 template <class R>
 KOKKOS_INLINE_FUNCTION EightReals<R> to_eight(const ColorMatrix<R>& u) {
-  using detail::project, detail::sum_of_squares, detail::times_one_minus_i;
+  using detail::project, detail::sum_of_squares, detail::times_one_plus_i;
   constexpr double far = sizeof(typename detail::RealOfLanes<R>::Type) == 4 ? 1e9 : 1e17;
   const R im = u(0, 0).im;
   const R plus = detail::one_plus(u(0, 0).re, sum_of_squares(R(0), im, u(0, 1).re, u(0, 1).im, u(0, 2).re, u(0, 2).im));
@@ -105,10 +98,10 @@ KOKKOS_INLINE_FUNCTION EightReals<R> to_eight(const ColorMatrix<R>& u) {
   const Complex<R> z1{r.x[1], r.x[2]}, z2{r.x[3], r.x[4]};
   const R n0 = sum_of_squares(R(1), y0), n = sum_of_squares(n0, z1.re, z1.im, z2.re, z2.im);
   // The first column of W: that of (-H)^+ U^T.
-  Complex<R> overlap = times_one_minus_i(y0, u(1, 0));
+  Complex<R> overlap = times_one_plus_i(-y0, u(1, 0));
   conj_multiply_add(overlap, z1, u(1, 1));
   conj_multiply_add(overlap, z2, u(1, 2));
-  const Complex<R> along = (R(2) / (n * n0)) * times_one_minus_i(y0, overlap);
+  const Complex<R> along = (R(2) / (n * n0)) * times_one_plus_i(-y0, overlap);
   Complex<R> w0 = -u(1, 1), w1 = -u(1, 2);
   multiply_add(w0, z1, along);
   multiply_add(w1, z2, along);

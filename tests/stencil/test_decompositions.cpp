@@ -144,7 +144,7 @@ void add_noise(Checksums& table, const Lattice& lattice) {
   }
 }
 
-/// Links of fewer reals: hops between parities, alone and on columns.
+/// Links of fewer reals.
 template <class Storage, class T>
 void add_storage(Checksums& table, const GaugeField<T>& gauge, const std::string& name) {
   const std::string on = ", links of " + name + " reals" + test::in_precision<T>;
